@@ -27,6 +27,8 @@ export type PathParameters<Path extends string> = Path extends `${string}{${infe
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next?: string | undefined;
+  /** The number of entries on all pages, if the request asks for it. */
+  readonly total?: number | undefined;
 }
 
 /** A response body that is not JSON. */
@@ -95,7 +97,11 @@ export type ResponseDeclaration =
       readonly header?: ResponseHeader;
     }
   /** A list: 200 on the last page, 206 with a Link header before. */
-  | { readonly page: z.ZodType };
+  | {
+      readonly page: z.ZodType;
+      /** The query parameter `count` returns the number of entries on all pages in the header X-Total-Count. */
+      readonly counted?: true;
+    };
 
 /** What the handler returns for a response declaration. */
 export type HandlerResult<R> = R extends { readonly page: infer Item extends z.ZodType }

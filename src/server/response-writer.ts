@@ -110,7 +110,7 @@ interface WritePageOptions {
   readonly serializer: Serializer;
 }
 
-/** Writes 206 and a `Link` header (RFC 8288) if another page follows, 200 otherwise. */
+/** Writes 206 and a `Link` header (RFC 8288) if another page follows, 200 otherwise; and the number of entries if it was counted. */
 async function writePage(
   ctx: KoaContext,
   page: Page<object>,
@@ -120,6 +120,7 @@ async function writePage(
     const { path, query } = ctx.state;
     setHeader(ctx, 'Link', formatNextLink(baseUrl + path, query, page.next, list));
   }
+  if (page.total !== undefined) setHeader(ctx, 'X-Total-Count', String(page.total));
   const { json, bytes } = await serializeArray(page.items, serializer);
   writeJson(ctx, page.next === undefined ? 200 : 206, json, bytes);
 }

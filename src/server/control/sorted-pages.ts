@@ -1,4 +1,7 @@
-/** Lists of the control plane: search by part of a text, order by a column, and pages that stay valid while rows change. */
+/**
+ * Lists of the control plane: search by part of a text, order by a column, pages that stay valid while rows change, and
+ * the number of entries.
+ */
 import * as z from 'zod';
 import { withUnicodeDomain } from '../../contract/email/email-address.ts';
 import { fieldError } from '../../contract/errors.ts';
@@ -18,6 +21,18 @@ const SearchText = singleLine(254, 'Only entries of which a field contains this 
 
 /** Max length of a cursor, which contains the text of a sorted column. */
 const maxCursor = 4096;
+
+/** The parameter of lists that can count their entries. */
+export const CountQuery = {
+  count: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Whether to count the entries on all pages, in the header X-Total-Count. The Link header omits it: the following pages do not count again',
+      examples: [true],
+    }),
+};
 
 /** The query of a sorted list. `searched` names the fields that the search looks in. */
 export function buildListQuery<Item>(columns: SortColumns<Item>, searched: string) {
@@ -40,6 +55,7 @@ export function buildListQuery<Item>(columns: SortColumns<Item>, searched: strin
         description: `Column to sort by, case-insensitively, then by id; descending with a minus sign. Default: ${names[0]}`,
         examples: [names[1]],
       }),
+    ...CountQuery,
   };
 }
 
@@ -55,24 +71,50 @@ export function createTextFilter(search: string | undefined): (texts: readonly (
   return (texts) => texts.some((text) => text !== undefined && matches(text));
 }
 
+interface ListQuery {
+  /** A name of `columns`, after a minus sign for the descending order. Default: the order of the keys. */
+  readonly sort?: string | undefined;
+  readonly count?: boolean | undefined;
+}
+
 export interface ListSource<Item> {
   readonly range: { readonly after?: string | undefined; readonly limit: number };
-  /** A name of `columns`, after a minus sign for the descending order. Default: the order of the keys. */
-  readonly sort: string | undefined;
+  /** The validated query of the request. */
+  readonly query: ListQuery;
   /** Returns rows in the order of their keys. */
   fetch(part: Range): Promise<readonly Item[]>;
+  /** The number of all rows, if the list without filters has all of them. */
+  countRows?(): Promise<number>;
   keyOf(row: Item): string;
   isMatch(row: Item): boolean;
-  readonly columns: SortColumns<Item>;
+  readonly columns?: SortColumns<Item>;
 }
 
 /**
- * A page of the rows that match, in the order of the keys or of the sorted column. Reads all rows for a sorted page, and
- * yields to the event loop. @throws IamError CURSOR_INVALID.
+ * A page of the rows that match, in the order of the keys or of the sorted column. Reads all rows once for a sorted page
+ * and to count what a filter finds, and yields to the event loop. @throws IamError CURSOR_INVALID.
  */
-export function readSortedPage<Item>(source: ListSource<Item>): Promise<Page<Item>> {
-  if (source.sort === undefined) return readFilteredPage(source.range, source.fetch, source.keyOf, source.isMatch);
-  return readPageByColumn(source, source.sort);
+export async function readSortedPage<Item>(source: ListSource<Item>): Promise<Page<Item>> {
+  const { query, range, countRows } = source;
+  if (query.sort !== undefined) return await readPageByColumn(source, query.sort);
+  const hasFilter = Object.entries(query).some(([name, value]) => value !== undefined && !pageParameters.has(name));
+  if (query.count && (hasFilter || countRows === undefined)) return await readCountedPage(source);
+  const page = await readFilteredPage(range, source.fetch, source.keyOf, source.isMatch);
+  return query.count ? { ...page, total: await countRows?.() } : page;
+}
+
+/** The parameters that do not restrict what a list contains. */
+const pageParameters: ReadonlySet<string> = new Set(['limit', 'after', 'sort', 'count']);
+
+async function readCountedPage<Item>(source: ListSource<Item>): Promise<Page<Item>> {
+  const { after, limit } = source.range;
+  const rows: Item[] = [];
+  let total = 0;
+  for await (const row of readMatches(source)) {
+    total += 1;
+    if (rows.length <= limit && (after === undefined || source.keyOf(row) > after)) rows.push(row);
+  }
+  return { ...toPage(rows, limit, source.keyOf), total };
 }
 
 /** The position of a row in a sorted list: the folded text of the column, then the key. */
@@ -89,15 +131,17 @@ async function readPageByColumn<Item>(source: ListSource<Item>, sort: string): P
   const { after, limit } = source.range;
   const start = after === undefined ? undefined : parsePosition(after);
   const direction = sort.startsWith('-') ? -1 : 1;
-  const textOf = source.columns[sort.replace(/^-/, '')] ?? source.keyOf;
+  const textOf = source.columns?.[sort.replace(/^-/, '')] ?? source.keyOf;
   const compare = (a: Position, b: Position) => direction * comparePositions(a, b);
   const first = createFirstRows<Item>(limit + 1, compare);
+  let total = 0;
   for await (const row of readMatches(source)) {
+    total += 1;
     const position: Position = [foldIdentifier(textOf(row) ?? ''), source.keyOf(row)];
     if (start === undefined || compare(position, start) > 0) first.add({ position, row });
   }
   const page = toPage(first.list(), limit, ({ position }) => JSON.stringify(position));
-  return { ...page, items: page.items.map(({ row }) => row) };
+  return { ...page, ...(source.query.count ? { total } : {}), items: page.items.map(({ row }) => row) };
 }
 
 async function* readMatches<Item>(source: ListSource<Item>): AsyncIterable<Item> {

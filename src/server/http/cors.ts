@@ -9,7 +9,8 @@ import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
+const exposedHeaders =
+  'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count, X-Opaque-Token, X-Iam-Fault';
 
 /**
  * Allows origins to read responses, and responds to preflights without authentication. Pages of this machine may use the

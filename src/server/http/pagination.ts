@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { fieldError } from '../../contract/errors.ts';
 import { parseQuery } from './query.ts';
 
-/** The list a cursor belongs to: an operation, its path and its filters, without limit and after. */
+/** The list a cursor belongs to: an operation, its path and its filters, without limit, after and count. */
 export interface ListIdentity {
   readonly operationId: string;
   readonly params: object;
@@ -11,7 +11,7 @@ export interface ListIdentity {
 }
 
 function computeDigest({ operationId, params, query }: ListIdentity): string {
-  const { limit: _limit, after: _after, ...filters } = query;
+  const { limit: _limit, after: _after, count: _count, ...filters } = query;
   const identity = JSON.stringify([operationId, Object.entries(params).sort(), Object.entries(filters).sort()]);
   return hash('sha256', identity, 'base64url').slice(0, 8);
 }
@@ -25,10 +25,11 @@ function encodeCursor(digest: string, key: string): string {
   return Buffer.from(`${digest}${key}`).toString('base64url');
 }
 
-/** The `Link` header of a page: the URL of the next one, with the filters of this one. */
+/** The `Link` header of a page: the URL of the next one, with the filters of this one. It does not count the entries again. */
 export function formatNextLink(url: string, query: string, next: string, list: ListIdentity): string {
   const search = parseQuery(query);
   search.set('after', formatCursor(next, list));
+  search.delete('count');
   return `<${url}?${search}>; rel="next"`;
 }
 

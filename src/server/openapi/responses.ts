@@ -43,6 +43,10 @@ export const headerComponents: Json = {
   ETag: { description: 'Version of the entity, for If-Match.', schema: { type: 'string' } },
   Location: { description: 'Where the browser is sent.', schema: { type: 'string' } },
   Link: { description: '<...>; rel="next": the next page of the list (RFC 8288).', schema: { type: 'string' } },
+  'X-Total-Count': {
+    description: 'The number of entries on all pages, if the query parameter count is true.',
+    schema: { type: 'integer' },
+  },
   'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'Accepted authentication schemes (RFC 9110).', schema: { type: 'string' } },
 };
@@ -124,9 +128,10 @@ function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [nu
     );
     const example = [createExample()];
     const content = jsonContent({ schema: { type: 'array', items }, example });
+    const counted = response.counted ? ['X-Total-Count'] : [];
     return [
-      [200, { description: 'The complete list, or its last page.', headers: buildHeaders(), content }],
-      [206, { description: statusDescriptions[206], headers: buildHeaders('Link'), content }],
+      [200, { description: 'The complete list, or its last page.', headers: buildHeaders(...counted), content }],
+      [206, { description: statusDescriptions[206], headers: buildHeaders('Link', ...counted), content }],
     ];
   }
   const { status } = response;

@@ -47,7 +47,7 @@ export interface TableReader<Name extends TableName> {
   findReaching(along: Indexes<Name>, index: Indexes<Name>, value: string): Promise<readonly Row<Name>[]>;
   /** Returns all rows, ordered by primary key. */
   list(range?: Range): Promise<readonly Row<Name>[]>;
-  /** Returns the number of rows. An engine may estimate one over 10,000. */
+  /** Returns the number of rows. An engine may estimate one over 100,000. */
   count(): Promise<number>;
   /** Returns the number of rows that have each value of a plain index. */
   countBy(index: Indexes<Name>): Promise<ReadonlyMap<string, number>>;

@@ -22,7 +22,7 @@ const rowCount = 2_000 * effort;
 /** For each row that is returned, or value that is looked up. A page of an index leads to the next. */
 const limits = { rows: 4, pages: 20 } as const;
 /** Rows that are counted. */
-const maxCounted = 10_001;
+const maxCounted = 100_001;
 
 let schema: LargeSchema;
 beforeAll(async () => {

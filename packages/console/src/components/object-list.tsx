@@ -4,10 +4,12 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FetchResult } from '../api/errors.ts';
 import type { RequestClients } from '../api/requests.ts';
+import { useListCount } from '../api/use-list-count.ts';
 import { usePage } from '../api/use-page.ts';
 import { usePagedList } from '../api/use-paged-list.ts';
 import { EmptyState } from './empty-state.tsx';
 import { Equivalents, formatOptions, quotePositional } from './equivalents.tsx';
+import { ListCountText } from './lists/list-count.tsx';
 import { PageTitle } from './page-title.tsx';
 import { PagedRows, type RowColumn } from './row-list.tsx';
 import { FilterLine, SearchInput } from './search-input.tsx';
@@ -18,6 +20,7 @@ interface ListQuery {
   readonly search?: string;
   /** Of a column. The type of the parameter is another one for each list. */
   readonly sort?: never;
+  readonly count?: true;
 }
 
 interface EmptyText {
@@ -42,6 +45,8 @@ interface ObjectListProps<Row> {
   readonly noMatch: EmptyText;
   /** A command that fills the list. */
   readonly createCommand: string;
+  /** Of the interface, which does not count its entries. */
+  readonly isUncounted?: boolean;
   keyOf(row: Row): string;
   read(clients: RequestClients, query: ListQuery, signal?: AbortSignal): Promise<FetchResult<readonly Row[]>>;
 }
@@ -57,16 +62,23 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
     queryKey: [noun, 'list', search, sort],
     read: (clients, query, signal) => read(clients, { ...query, ...filters }, signal),
   });
+  const count = useListCount(list, {
+    noun,
+    filters: { search },
+    isSupported: props.isUncounted !== true,
+    read: (clients, query, signal) => read(clients, query, signal),
+  });
   const empty = search === undefined ? props.empty : props.noMatch;
   return (
     <Stack gap="md">
       <PageTitle actions={props.actions}>{title}</PageTitle>
       {props.menu}
-      <FilterLine>
+      <FilterLine status={list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined}>
         <SearchInput label={props.searchLabel} value={search} onChange={(value) => setSearch({ search: value })} />
       </FilterLine>
       <PagedRows
         list={list}
+        isCounted={false}
         empty={
           <EmptyState title={empty.title} command={`iam ${props.createCommand}`}>
             {empty.text}

@@ -1,5 +1,5 @@
 /** A list of any length: only the visible rows are in the page, and the next page of results is read at its end. */
-import { Group, Loader, Text, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef } from 'react';
@@ -8,6 +8,7 @@ import type { PagedList } from '../api/use-paged-list.ts';
 import type { RowPanelState } from '../api/use-row-panel.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { useRowFocus } from './keys/use-row-focus.ts';
+import { ListCountText } from './lists/list-count.tsx';
 
 export interface RowColumn<Row> {
   readonly title: string;
@@ -45,7 +46,7 @@ interface RowListProps<Row> {
   readonly isLoading?: boolean;
   /** Of the area with the rows. */
   readonly scroller?: RefObject<HTMLDivElement | null> | undefined;
-  /** Whether to say how many rows there are. */
+  /** Whether to say below the list how many rows it has. */
   readonly isCounted?: boolean;
   readonly sort?: string | undefined;
   onSort?(sort: string | undefined): void;
@@ -189,14 +190,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
           </tbody>
         </table>
       </section>
-      {isCounted ? (
-        <Group gap="xs" mt={4} role="status">
-          {isLoading ? <Loader size="xs" aria-label="Loading" /> : undefined}
-          <Text size="sm" c="dimmed">
-            {loadMore ? `${rows.length} shown, more follow` : `${rows.length} in all`}
-          </Text>
-        </Group>
-      ) : undefined}
+      {isCounted ? <ListCountText list={{ items: rows, loadMore, isLoading }} /> : undefined}
     </div>
   );
 }

@@ -36,8 +36,14 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
   );
 }
 
+interface FilterLineProps {
+  readonly children: ReactNode;
+  /** What the list contains, at the end of the line. */
+  readonly status?: ReactNode;
+}
+
 /** The search and the filters of a list, in one line that stays visible. A phone shows the search, and the others on request. */
-export function FilterLine({ children }: { readonly children: ReactNode }) {
+export function FilterLine({ children, status }: FilterLineProps) {
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
     <div className="filters" data-open={isOpen || undefined}>
@@ -51,6 +57,7 @@ export function FilterLine({ children }: { readonly children: ReactNode }) {
       >
         Filters
       </Button>
+      {status}
     </div>
   );
 }

@@ -20,7 +20,7 @@ const seed: SeedDocument = {
 const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
 
 const cases: readonly { path: string; ready: string; open?: (page: Page) => Promise<void> }[] = [
-  { path: 'groups?search=ops', ready: '1 in all' },
+  { path: 'groups?search=ops', ready: ' of ' },
   { path: 'groups?search=nothing', ready: 'No group matches' },
   { path: 'groups', ready: 'Names of groups whose roles', open: click('Create a group') },
   { path: 'groups/ops', ready: '1 in all' },

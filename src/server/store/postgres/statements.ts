@@ -121,7 +121,7 @@ export function createStatements(table: StoredTable): TableStatements {
 }
 
 /** Counts so many rows; of more, returns what the last analysis of the table estimated. */
-const maxCounted = 10_000;
+const maxCounted = 100_000;
 
 function countRows(sqlName: string): string {
   const counted = `select count(*) as rows from (select from ${sqlName} limit ${maxCounted + 1}) as first`;

@@ -131,6 +131,45 @@ describe('order', () => {
   });
 });
 
+describe('the number of entries', () => {
+  const countOf = async (path: string) => (await send(shared(), `/_iam/${path}`)).headers['x-total-count'];
+
+  test.each([
+    ['users?search=u&count=true&limit=1', '3'],
+    ['users?search=u&count=true&limit=1&sort=-userName', '3'],
+    ['users?name=alice&count=true', '1'],
+    ['users?search=unknown&count=true', '0'],
+    ['businesses?count=true&limit=1', '2'],
+    ['customers?search=zeta&count=true', '1'],
+    ['groups?search=deplo&count=true&limit=1', '1'],
+    ['api-keys?count=true', '1'],
+    ['sessions?count=true', '0'],
+    ['users?search=u', undefined],
+    ['users?search=u&count=false', undefined],
+  ])('of %s is %s', async (path, expected) => {
+    expect(await countOf(path)).toBe(expected);
+  });
+
+  test('is that of the rows without a filter, and leaves the body as it is', async () => {
+    const [plain, counted] = [
+      await send(shared(), '/_iam/users?limit=2'),
+      await send(shared(), '/_iam/users?limit=2&count=true'),
+    ];
+    expect(counted.body).toEqual(plain.body);
+    expect(counted.headers['x-total-count']).toBe(String((await list(shared(), 'users')).length));
+  });
+
+  test('is not counted again for the pages that follow', async () => {
+    for (const query of ['search=u&limit=1', 'limit=1', 'limit=1&sort=userName']) {
+      const next = readNextPath(await send(shared(), `/_iam/users?${query}&count=true`));
+      expect(next).not.toContain('count');
+      const second = await send(shared(), next);
+      expect(second).toMatchObject({ status: 206 });
+      expect(second.headers['x-total-count']).toBe(undefined);
+    }
+  });
+});
+
 describe('pages of many users', () => {
   test('contain each user once while others are added and deleted', async () => {
     await using server = await startServer();

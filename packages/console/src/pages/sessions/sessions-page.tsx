@@ -2,10 +2,12 @@
 import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
+import { useListCount } from '../../api/use-list-count.ts';
 import { usePage } from '../../api/use-page.ts';
 import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { ListCountText } from '../../components/lists/list-count.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
@@ -16,10 +18,7 @@ import { listSessionColumns } from './session-columns.tsx';
 /** Sessions are in no topic of the events. */
 const refetchInterval = 15_000;
 
-interface SessionFilters {
-  readonly userId: string | undefined;
-  readonly clientId: string | undefined;
-}
+type SessionFilters = Readonly<Record<'userId' | 'clientId', string | undefined>>;
 
 export default function SessionsPage() {
   const { search, setSearch } = usePage();
@@ -31,6 +30,11 @@ export default function SessionsPage() {
       control.GET('/sessions', { params: { query: { ...query, ...filters } }, signal }),
     refetchInterval,
   });
+  const count = useListCount(list, {
+    noun: 'sessions',
+    filters,
+    read: ({ control }, query, signal) => control.GET('/sessions', { params: { query }, signal }),
+  });
   const [ending, setEnding] = useState<(typeof list.items)[number]>();
   const [isEnding, dialog] = useDisclosure(false);
   const columns = listSessionColumns((session) => {
@@ -40,12 +44,13 @@ export default function SessionsPage() {
   return (
     <Stack gap="md">
       <PageTitle actions={list.items.length > 0 ? <EndFilteredSessions {...filters} /> : undefined}>Sessions</PageTitle>
-      <FilterLine>
+      <FilterLine status={list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined}>
         <SearchInput label="User id" value={userId} onChange={(value) => setSearch({ userId: value })} />
         <SearchInput label="Client id" value={clientId} onChange={(value) => setSearch({ clientId: value })} />
       </FilterLine>
       <PagedRows
         list={list}
+        isCounted={false}
         empty={<NoSessions isFiltered={userId !== undefined || clientId !== undefined} />}
         label="Sessions"
         columns={columns}

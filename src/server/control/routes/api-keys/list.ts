@@ -21,17 +21,19 @@ export default defineRoute({
   path: '/api-keys',
   audit: { kind: 'read', targets: {} },
   request: { query: buildListQuery(columns, 'the id, the application, the client id or the hint') },
-  response: { page: ApiKeyItem },
+  response: { page: ApiKeyItem, counted: true },
   errors: [],
 
-  async handle({ query: { search, sort } }, { store, clock, range, authentication }) {
+  async handle({ query }, { store, clock, range, authentication }) {
+    const { search } = query;
     const now = clock.now();
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: async (part) =>
         (await store.apiKeys.list(part)).map((row) => toApiKeyItem(row, authentication.apiKeyUses, now)),
+      countRows: () => store.apiKeys.count(),
       keyOf: ({ apiKeyId }) => apiKeyId,
       isMatch: ({ apiKeyId, appId, clientId, hint }) => hasText([apiKeyId, appId, clientId, hint]),
       columns,

@@ -27,15 +27,17 @@ export default defineRoute({
         .meta({ examples: ['Example Shop'] }),
     },
   },
-  response: { page: BusinessItem },
+  response: { page: BusinessItem, counted: true },
   errors: [],
 
-  async handle({ query: { name, search, sort } }, { store, range }) {
+  async handle({ query }, { store, range }) {
+    const { name, search } = query;
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: (part) => store.businesses.list(part),
+      countRows: () => store.businesses.count(),
       keyOf: ({ businessId }) => businessId,
       isMatch: ({ businessId, businessName, document }) =>
         (name === undefined || businessName === name) && hasText([businessId, businessName, document]),

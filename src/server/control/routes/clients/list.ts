@@ -27,16 +27,18 @@ export default defineRoute({
         .meta({ examples: ['billing'] }),
     },
   },
-  response: { page: ClientItem },
+  response: { page: ClientItem, counted: true },
   errors: [],
 
-  async handle({ query: { name, search, sort } }, { store, clock, range }) {
+  async handle({ query }, { store, clock, range }) {
+    const { name, search } = query;
     const now = clock.now();
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: (part) => store.clients.list(part),
+      countRows: () => store.clients.count(),
       keyOf: ({ clientId }) => clientId,
       isMatch({ clientId, serviceAccountId, appId }) {
         const names = [clientId, serviceAccountId, appId];

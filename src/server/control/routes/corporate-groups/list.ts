@@ -19,15 +19,16 @@ export default defineRoute({
   path: '/corporate-groups',
   audit: { kind: 'read', targets: {} },
   request: { query: buildListQuery(columns, 'the id or name') },
-  response: { page: CorporateGroupSchema },
+  response: { page: CorporateGroupSchema, counted: true },
   errors: [],
 
-  async handle({ query: { search, sort } }, { store, range }) {
-    const hasText = createTextFilter(search);
+  async handle({ query }, { store, range }) {
+    const hasText = createTextFilter(query.search);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: (part) => store.corporateGroups.list(part),
+      countRows: () => store.corporateGroups.count(),
       keyOf: ({ corporateGroupId }) => corporateGroupId,
       isMatch: ({ corporateGroupId, corporateGroupName }) => hasText([corporateGroupId, corporateGroupName]),
       columns,

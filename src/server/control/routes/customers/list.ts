@@ -39,16 +39,18 @@ export default defineRoute({
         .meta({ examples: ['Example Shop'] }),
     },
   },
-  response: { page: CustomerItem },
+  response: { page: CustomerItem, counted: true },
   errors: [],
 
-  async handle({ query: { name, search, sort } }, { store, range }) {
+  async handle({ query }, { store, range }) {
+    const { name, search } = query;
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: async (part) =>
         Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
+      countRows: () => store.customers.count(),
       keyOf: ({ customerId }) => customerKey(customerId),
       isMatch: (customer) =>
         (name === undefined || namesOf(customer).includes(name)) &&

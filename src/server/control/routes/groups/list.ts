@@ -20,15 +20,17 @@ export default defineRoute({
   path: '/groups',
   audit: { kind: 'read', targets: {} },
   request: { query: buildListQuery(columns, 'the id, the name or a role of its own') },
-  response: { page: GroupSchema },
+  response: { page: GroupSchema, counted: true },
   errors: [],
 
-  async handle({ query: { search, sort } }, { store, range }) {
+  async handle({ query }, { store, range }) {
+    const { search } = query;
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: (part) => store.groups.list(part),
+      countRows: () => store.groups.count(),
       keyOf: ({ groupId }) => groupId,
       isMatch: ({ groupId, groupName, roles }) => hasText([groupId, groupName, ...roles]),
       columns,

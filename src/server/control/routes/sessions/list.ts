@@ -1,10 +1,10 @@
 import { reference } from '../../../../contract/entities.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
-import { readFilteredPage } from '../../../store/pages.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { CountQuery, readSortedPage } from '../../sorted-pages.ts';
 import { SessionItem, toSessionItems } from './session-item.ts';
 
 export default defineRoute({
@@ -18,6 +18,7 @@ export default defineRoute({
   request: {
     query: {
       ...PageQuery,
+      ...CountQuery,
       userId: Id.optional().meta({
         description: 'Only sessions of this user',
         examples: ['alice'],
@@ -30,17 +31,19 @@ export default defineRoute({
       }),
     },
   },
-  response: { page: SessionItem },
+  response: { page: SessionItem, counted: true },
   errors: [],
 
-  async handle({ query: { userId, clientId } }, { store, clock, range }) {
+  async handle({ query }, { store, clock, range }) {
+    const { userId, clientId } = query;
     const now = epochSeconds(clock);
-    const page = await readFilteredPage(
+    const page = await readSortedPage({
       range,
-      (part) => listCandidates(store, { userId, clientId }, part),
-      ({ sessionId }) => sessionId,
-      (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
-    );
+      query,
+      fetch: (part) => listCandidates(store, { userId, clientId }, part),
+      keyOf: ({ sessionId }) => sessionId,
+      isMatch: (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
+    });
     return { ...page, items: await toSessionItems(store, page.items, now) };
   },
 });

@@ -54,16 +54,18 @@ export default defineRoute({
         .meta({ examples: ['alice'] }),
     },
   },
-  response: { page: UserItem },
+  response: { page: UserItem, counted: true },
   errors: [],
 
-  async handle({ query: { name, search, sort } }, context) {
+  async handle({ query }, context) {
+    const { name, search } = query;
     const { store, range } = context;
     const caller = findCaller(context);
     const page = await readSortedPage({
       range,
-      sort,
+      query,
       fetch: (part) => listCandidates(store, name, part),
+      countRows: () => store.users.count(),
       keyOf: ({ userId }) => userId,
       isMatch: createUserFilter(search, caller),
       columns,

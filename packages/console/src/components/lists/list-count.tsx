@@ -1,0 +1,36 @@
+/** How many entries a list has: `312 of 10,011`. */
+import { Loader, Text } from '@mantine/core';
+import type { ListCount } from '../../api/use-list-count.ts';
+import type { PagedList } from '../../api/use-paged-list.ts';
+
+interface ReadList extends Pick<PagedList<unknown>, 'isLoading'> {
+  readonly items: readonly unknown[];
+  readonly loadMore: (() => void) | undefined;
+}
+
+interface ListCountTextProps {
+  readonly list: ReadList;
+  /** Without it, only what is read is counted. */
+  readonly count?: ListCount | undefined;
+}
+
+export function ListCountText({ list, count }: ListCountTextProps) {
+  return (
+    <div role="status" className="list-count">
+      {list.isLoading ? <Loader size="xs" aria-label="Loading" /> : undefined}
+      <Text size="sm" c="dimmed">
+        {formatCount(list, count)}
+      </Text>
+    </div>
+  );
+}
+
+function formatCount({ items, loadMore }: ReadList, count: ListCount | undefined): string {
+  const shown = items.length.toLocaleString('en');
+  const { matching, all, isFiltered = false } = count ?? {};
+  if (matching !== undefined && all !== undefined) {
+    const total = all.toLocaleString('en');
+    return isFiltered ? `${matching.toLocaleString('en')} of ${total}` : `${total} in all`;
+  }
+  return loadMore ? `${shown} shown, more follow` : `${shown} in all`;
+}
