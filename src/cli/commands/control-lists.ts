@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import { reference } from '../../contract/entities.ts';
-import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import type { ListShape } from '../output/list-writer.ts';
@@ -96,6 +96,7 @@ interface ControlSearch {
   readonly searched: string;
   readonly example: string;
   readonly columns: readonly string[];
+  readonly references?: Readonly<Record<string, JsonSchema>>;
   readonly main: number;
   readonly sort: readonly string[];
 }
@@ -115,8 +116,11 @@ const controlSearches: Readonly<Record<string, ControlSearch>> = {
     path: '/_iam/corporate-groups',
     searched: 'Text in the name or the id',
     example: 'hold --sort corporateGroupName',
-    columns: ['corporateGroupId', 'corporateGroupName', 'organizationId'],
-    main: 3,
+    columns: ['corporateGroupId', 'corporateGroupName', 'businesses', 'organizationId'],
+    references: {
+      businesses: { type: 'array', items: { properties: { businessId: { ...reference('business', ['id']) } } } },
+    },
+    main: 4,
     sort: ['corporateGroupId', 'corporateGroupName', 'organizationId'],
   },
   'api-key': {

@@ -36,7 +36,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     await page.getByRole('list', { name: 'Objects that differ' }).getByText(longName).first().waitFor();
     await page.getByLabel('Name of a new snapshot').fill('two words');
     await click('Save');
-    await page.getByRole('alert').waitFor();
+    await page.locator('[aria-invalid="true"]').waitFor();
     await check('before');
     await click('Restore the snapshot before');
     await check('Restore the snapshot before');
