@@ -170,9 +170,9 @@ describe.skipIf(!hasBrowser)('the requests', () => {
   });
 
   test.runIf(isFullRun)('of the console are hidden behind a switch', async () => {
-    const { page } = await open('corporate-groups');
-    await page.getByRole('heading', { level: 1, name: 'Corporate groups' }).waitFor();
-    await open('requests?operation=corporate-groups.list');
+    const { page } = await open('corporate-groups/missing');
+    await page.getByText('CORPORATE_GROUP_NOT_FOUND').first().waitFor();
+    await open('requests?operation=corporate-groups.get');
     await page.getByText('No request matches').waitFor();
     await page.getByLabel("Show the console's own").click();
     await page.getByText(', by the console').first().waitFor();

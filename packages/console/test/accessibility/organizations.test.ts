@@ -16,7 +16,7 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'businesses/globex', ready: 'lose the roles', open: click('Remove from viewers') },
   { path: 'businesses/missing', ready: 'BUSINESS_NOT_FOUND' },
   { path: 'businesses/acme', ready: 'get the roles', open: click('Add to a group') },
-  { path: 'businesses/acme', ready: 'with exactly this name', open: click('Add to a corporate group') },
+  { path: 'businesses/acme', ready: 'Cancel', open: click('Add to a corporate group') },
   { path: 'customers', ready: 'Make a user a customer', open: click('Make a user a customer') },
   { path: 'customers/999999', ready: 'CUSTOMER_NOT_FOUND' },
   { path: 'corporate-groups?search=nothing', ready: 'No corporate group has this name' },

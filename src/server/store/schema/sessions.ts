@@ -1,5 +1,6 @@
 /** Sessions and tokens, and the identity providers that logins trust. */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { defineTable, epoch, names, secret, text } from './define-table.ts';
 
 /**
@@ -31,7 +32,10 @@ export const SessionRow = z
     /** The token of the device when the session was bound to it: the device can get another one by its id alone. */
     deviceTokenHash: secret.optional(),
     /** Of a browser: the cookie that it is found by, and how the user logged in last. It has no tokens of its own. */
-    browser: z.strictObject({ cookieHash: secret, authenticatedAt: z.number(), methods: names }).readonly().optional(),
+    browser: sensitive(
+      z.strictObject({ cookieHash: secret, authenticatedAt: z.number(), methods: names }).readonly().optional(),
+      'secret',
+    ),
     /** Of a client that a browser session started: what its ID tokens say. */
     openid: z
       .strictObject({
@@ -121,20 +125,23 @@ export const OneTimeTokenRow = z
     /** The narrowed scope of the token that it represents. */
     scope: names.optional(),
     /** What an authorization code is bound to (RFC 6749, 4.1.3; RFC 7636). */
-    authorization: z
-      .strictObject({
-        redirectUri: text,
-        /** Whether the request named it: the token request must repeat it then. */
-        isRedirectUriGiven: z.boolean(),
-        codeChallenge: text.optional(),
-        nonce: text.optional(),
-        openidScopes: names,
-        resources: names.optional(),
-        /** The session that the first use started: a second use ends it. */
-        startedSessionId: text.optional(),
-      })
-      .readonly()
-      .optional(),
+    authorization: sensitive(
+      z
+        .strictObject({
+          redirectUri: text,
+          /** Whether the request named it: the token request must repeat it then. */
+          isRedirectUriGiven: z.boolean(),
+          codeChallenge: text.optional(),
+          nonce: text.optional(),
+          openidScopes: names,
+          resources: names.optional(),
+          /** The session that the first use started: a second use ends it. */
+          startedSessionId: text.optional(),
+        })
+        .readonly()
+        .optional(),
+      'secret',
+    ),
     expiresAt: epoch,
   })
   .readonly();

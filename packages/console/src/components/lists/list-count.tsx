@@ -1,7 +1,7 @@
 /** How many entries a list has: `312 of 10,011`. */
 import { Loader, Text } from '@mantine/core';
-import type { ListCount } from '../../api/use-list-count.ts';
-import type { PagedList } from '../../api/use-paged-list.ts';
+import type { ListCount } from '../../api/lists/use-list-count.ts';
+import type { PagedList } from '../../api/lists/use-paged-list.ts';
 
 interface ReadList extends Pick<PagedList<unknown>, 'isLoading'> {
   readonly items: readonly unknown[];

@@ -1,6 +1,6 @@
 /** What a live list has in its line of filters: a pause, and how many rows were added while its rows stay in place. */
 import { Button } from '@mantine/core';
-import { type LiveState, maxCounted } from '../../api/use-live-list.ts';
+import { type LiveState, maxCounted } from '../../api/lists/use-live-list.ts';
 import { Icon } from '../icon.tsx';
 
 export function LiveControls({ live: { isPaused, setPaused, newCount, showNew } }: { readonly live: LiveState }) {

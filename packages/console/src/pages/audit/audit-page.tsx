@@ -1,7 +1,7 @@
 /** The audit log: who changed what, from where, by which request, with the values before and after. */
 import { Select, Stack, Text } from '@mantine/core';
 import type { paths as ControlPaths } from '#control-api';
-import { useLiveList } from '../../api/use-live-list.ts';
+import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState } from '../../components/empty-state.tsx';

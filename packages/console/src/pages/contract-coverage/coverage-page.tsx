@@ -7,7 +7,7 @@ import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
-import { Figures } from '../../components/figures.tsx';
+import { Figures } from '../../components/lists/figures.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';

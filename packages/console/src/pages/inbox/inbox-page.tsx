@@ -1,7 +1,7 @@
 /** The inbox: every code and notice that the service sent, as it is sent. */
 import { Select, Stack } from '@mantine/core';
 import { useEffect } from 'react';
-import { useLiveList } from '../../api/use-live-list.ts';
+import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState } from '../../components/empty-state.tsx';

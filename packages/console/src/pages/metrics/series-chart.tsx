@@ -6,7 +6,7 @@ import { ScrollArea } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { ControlData } from '../../api/clients.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { type Figure, Figures } from '../../components/figures.tsx';
+import { type Figure, Figures } from '../../components/lists/figures.tsx';
 
 type MetricPoint = ControlData<'/metrics/series'>['points'][number];
 

@@ -1,6 +1,6 @@
 /** The last requests of one user or client: a tab of its page. */
 import { useNavigate } from '@tanstack/react-router';
-import { usePagedList } from '../../api/use-paged-list.ts';
+import { usePagedList } from '../../api/lists/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import type { ObjectTab } from '../../components/object-page.tsx';

@@ -14,7 +14,7 @@ import { RequestContent } from './request-content.tsx';
 import { RequestReason } from './request-reason.tsx';
 import { RequestSummary } from './request-summary.tsx';
 
-export function RequestDetail({ id }: { readonly id: string }) {
+export function RequestDetailView({ id }: { readonly id: string }) {
   return (
     <PermittedArea operation="GET /_iam/requests/{id}" content="headers, bodies and the reason of the response">
       <RequestContents key={id} id={id} />

@@ -1,7 +1,7 @@
 /** The request log: what was called, by whom, and why it was rejected. */
 import { Stack, Switch } from '@mantine/core';
 import type { paths as ControlPaths } from '#control-api';
-import { useLiveList } from '../../api/use-live-list.ts';
+import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -11,7 +11,7 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { type LoggedRequest, requestColumns } from './request-columns.tsx';
-import { RequestDetail } from './request-detail.tsx';
+import { RequestDetailView } from './request-detail.tsx';
 import { RequestFilterFields } from './request-filters.tsx';
 
 const consoleInterval = 2000;
@@ -55,7 +55,7 @@ export default function RequestsPage() {
       <ListWithPanel
         title="Request"
         panel={panel}
-        detail={rest === undefined ? undefined : <RequestDetail id={rest} />}
+        detail={rest === undefined ? undefined : <RequestDetailView id={rest} />}
       >
         <PagedRows
           list={list}

@@ -2,9 +2,9 @@
 import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { useListCount } from '../../api/use-list-count.ts';
+import { useListCount } from '../../api/lists/use-list-count.ts';
+import { usePagedList } from '../../api/lists/use-paged-list.ts';
 import { usePage } from '../../api/use-page.ts';
-import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { ListCountText } from '../../components/lists/list-count.tsx';

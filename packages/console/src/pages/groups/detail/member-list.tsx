@@ -1,6 +1,6 @@
 /** The members of a group, of every kind, page by page. */
 import { Group, Stack, Title } from '@mantine/core';
-import { usePagedList } from '../../../api/use-paged-list.ts';
+import { usePagedList } from '../../../api/lists/use-paged-list.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { PagedRows, type RowColumn } from '../../../components/row-list.tsx';

@@ -1,9 +1,9 @@
 /** Lists of any length, page by page, along the Link header of each response (RFC 8288). */
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import { useConsole } from './console-context.ts';
-import { type FetchResult, unwrapResponse } from './errors.ts';
-import type { RequestClients } from './requests.ts';
+import { useConsole } from '../console-context.ts';
+import { type FetchResult, unwrapResponse } from '../errors.ts';
+import type { RequestClients } from '../requests.ts';
 
 /** A list of 10,000 is read in 20 pages. */
 const pageSize = 500;

@@ -1,8 +1,8 @@
 /** How many entries a list has: the server counts them beside the pages, not again with each page of scrolling. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useConsole } from './console-context.ts';
-import { type FetchResult, unwrapResponse } from './errors.ts';
-import type { RequestClients } from './requests.ts';
+import { useConsole } from '../console-context.ts';
+import { type FetchResult, unwrapResponse } from '../errors.ts';
+import type { RequestClients } from '../requests.ts';
 import type { PagedList } from './use-paged-list.ts';
 
 interface CountQuery {

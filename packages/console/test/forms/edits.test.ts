@@ -1,14 +1,14 @@
 /** All edits in a real browser: none overwrites what another caller changed meanwhile. */
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { isFullRun } from '../../../test/effort.ts';
-import { adminClient } from '../../../test/harness.ts';
-import { mergeFields } from '../src/components/edit/merge-fields.ts';
-import { findViewProblems } from './harness/axe-violations.ts';
-import { hasBrowser } from './harness/browser.ts';
-import { chooseFound } from './harness/console-page.ts';
-import { useConsole } from './harness/use-console.ts';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../../test/effort.ts';
+import { adminClient } from '../../../../test/harness.ts';
+import { mergeFields } from '../../src/components/edit/merge-fields.ts';
+import { findViewProblems } from '../harness/axe-violations.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { chooseFound } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 
 const [keyId, holding, factorId] = ['0', '1', '2'].map((digit) => `64b0c0ffee0000000000000${digit}`) as [
   string,

@@ -1,8 +1,8 @@
 /** A list of the newest, whose rows stay in place while the reader looks at them; what was added meanwhile is counted. */
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useConsole } from './console-context.ts';
-import { unwrap } from './errors.ts';
+import { useConsole } from '../console-context.ts';
+import { unwrap } from '../errors.ts';
 import { type PagedListOptions, usePagedList } from './use-paged-list.ts';
 
 interface LiveListOptions<Item> extends Omit<PagedListOptions<Item>, 'isHeld'> {
