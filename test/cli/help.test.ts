@@ -21,6 +21,9 @@ const globals = createGlobalOptions().flatMap(({ options }) => options);
 /** The options whose help is as long as their settings: those of the server. */
 const serverCommands = ['iam serve', 'iam server start'];
 
+/** Too long: a client has more settings than any other object. */
+const longestHelp: Readonly<Record<string, number>> = { 'iam clients update': 90 };
+
 describe.each(commands.map((command) => ({ name: commandPath(command), command })))('the help of $name', (case_) => {
   const { name, command } = case_;
   const words = name.split(' ').slice(1);
@@ -50,11 +53,11 @@ describe.each(commands.map((command) => ({ name: commandPath(command), command }
     expect(both.filter(({ description, hidden }) => !hidden && !description.includes('argument'))).toEqual([]);
   });
 
-  test('fits 80 columns and has at most 75 lines', async () => {
+  test('fits 80 columns and has at most 75 lines, with the listed exceptions', async () => {
     const { out } = await iam([...words, '--help'], { columns: 80 });
     const lines = out.trimEnd().split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    if (!serverCommands.includes(name)) expect(lines.length).toBeLessThanOrEqual(75);
+    if (!serverCommands.includes(name)) expect(lines.length).toBeLessThanOrEqual(longestHelp[name] ?? 75);
   });
 });
 

@@ -38,11 +38,15 @@ function unwrapList(schema: JsonSchema): JsonSchema {
   return list ? { ...list, description: schema.description ?? list.description ?? '' } : schema;
 }
 
+/** Flags of fields whose names are too long for the column of options. */
+const shortFlags: Readonly<Record<string, string>> = { postLogoutRedirectURIs: 'logout-uri' };
+
 /** Creates a field; its flag is the path in kebab-case. */
 export function createField(path: readonly string[], schema: JsonSchema, required: boolean): Field {
   const secret = schema.sensitive === 'secret';
-  const names = path.map((name, at) =>
-    toKebabCase(schema.type === 'array' && at === path.length - 1 ? toSingular(name) : name),
+  const names = path.map(
+    (name, at) =>
+      shortFlags[name] ?? toKebabCase(schema.type === 'array' && at === path.length - 1 ? toSingular(name) : name),
   );
   return { path, flag: names.join('.') + (secret ? '-file' : ''), required, schema, secret };
 }

@@ -4,7 +4,7 @@ import { isClearable } from '../../../src/cli/commands/update/merge.ts';
 import { updatableResources } from '../../../src/cli/commands/update/resources.ts';
 import type { Question } from '../../../src/cli/io/prompter.ts';
 import { referenceIn } from '../../../src/cli/prompts/value-sources.ts';
-import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
+import { createField, toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
 import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
@@ -151,7 +151,7 @@ describe.each(Object.entries(cases))(
       const body = updates.find((one) => one.command === command)?.body;
       for (const [name, { type }] of Object.entries(body?.properties ?? {})) {
         if (type !== 'array') continue;
-        const flag = toKebabCase(toSingular(name));
+        const { flag } = createField([name], { type: 'array' }, false);
         for (const replacement of [`--${flag} A`, `--set ${name}=A`, `--set ${name}=`])
           for (const change of ['add', 'remove']) {
             const outcome = await run(`${replacement} --${change}-${flag} A`);
@@ -237,7 +237,7 @@ describe.each(Object.entries(cases))(
     test('rejects an entry that is added and removed', async () => {
       const operation = updates.find((one) => one.command === command);
       const lists = Object.entries(operation?.body?.properties ?? {}).flatMap(([field, { type }]) =>
-        type === 'array' ? [toSingular(toKebabCase(field))] : [],
+        type === 'array' ? [createField([field], { type }, false).flag] : [],
       );
       for (const flag of lists) {
         const outcome = await run(`--add-${flag} globex --remove-${flag} globex`);

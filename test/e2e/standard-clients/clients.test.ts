@@ -81,7 +81,7 @@ describe('discovery', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(await response.json()).toMatchObject({
       issuer: served.url,
-      token_endpoint: `${served.url}${service}/client-identities/connect/token`,
+      token_endpoint: `${served.url}/oauth2/token`,
       jwks_uri: `${served.url}/.well-known/jwks.json`,
     });
   });
@@ -127,7 +127,10 @@ describe('openid-client', () => {
         openid.ClientSecretBasic(secret),
         options,
       );
-      expect(config.serverMetadata()).toMatchObject({ issuer, grant_types_supported: grantTypes });
+      expect(config.serverMetadata()).toMatchObject({
+        issuer,
+        grant_types_supported: [...grantTypes, 'authorization_code'],
+      });
       const { access_token } = await openid.clientCredentialsGrant(config);
       expect(await openid.tokenIntrospection(config, access_token)).toMatchObject({ active: true, iss: issuer });
     }

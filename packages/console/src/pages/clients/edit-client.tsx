@@ -16,7 +16,7 @@ const optionNames = {
   grantTypes: '--grant-type',
   redirectURIs: '--redirect-uri',
   browserLogin: '--browser-login',
-  postLogoutRedirectURIs: '--post-logout-redirect-uri',
+  postLogoutRedirectURIs: '--logout-uri',
   requirePkce: '--require-pkce',
   idTokenAlg: '--id-token-alg',
   audiences: '--audience',

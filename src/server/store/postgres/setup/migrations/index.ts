@@ -1,5 +1,6 @@
 /** All versions of the schema, oldest first. */
+import { browserSessions } from './browser-sessions.ts';
 import { initial } from './initial.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, browserSessions];
