@@ -8,11 +8,11 @@ const ofPackage = 'test/e2e/package/**';
 /** Needs an executable: `npm run test:executable`. */
 const ofExecutable = 'test/e2e/delivery/executable.test.ts';
 
-/** Only in a full run. Else the suite of the store, and one race over two servers. */
+/** Only in a full run. Else the tables, the suite of the store, and one race over two servers. */
 const longOnPostgres = [
   'test/postgres/!(store).test.ts',
   'test/postgres/replicas/!(races).test.ts',
-  'test/postgres/statements/*.test.ts',
+  'test/postgres/statements/!(schema).test.ts',
 ];
 
 /**

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { sessionOptions } from '../../../src/server/store/postgres/primary-connections.ts';
-import { initial } from '../../../src/server/store/postgres/setup/migrations/initial.ts';
+import { migrations } from '../../../src/server/store/postgres/setup/migrations/index.ts';
 import type { Statement } from '../../../src/server/store/postgres/statements.ts';
 import { quoteName, type StoredTable, storedTables } from '../../../src/server/store/postgres/table-columns.ts';
 
@@ -69,7 +69,8 @@ export class LargeSchema {
     const client = new pg.Client({ connectionString, options });
     await client.connect();
     const schema = new LargeSchema(client, name, rowCount);
-    await client.query(`drop schema if exists ${name} cascade; create schema ${name}; ${initial.statements.join(';')}`);
+    const statements = migrations.flatMap((migration) => migration.statements);
+    await client.query(`drop schema if exists ${name} cascade; create schema ${name}; ${statements.join(';')}`);
     await schema.#fill();
     return schema;
   }
@@ -90,7 +91,8 @@ export class LargeSchema {
     const values = columns.map(({ isUnique }) => (isUnique ? "'unique ' || number" : plain));
     const body = `jsonb_build_object('text', repeat('x', 200))`;
     const selected = [key, 'number', body, ...values].join(', ');
-    await this.#client.query(`insert into ${quoteName(sqlName)} select ${selected} from ${this.#numbers}`);
+    const names = ['key', 'version', 'body', ...columns.map((column) => column.sqlName)].map(quoteName).join(', ');
+    await this.#client.query(`insert into ${quoteName(sqlName)} (${names}) select ${selected} from ${this.#numbers}`);
     for (const { sqlName: valueTable, isUnique, name } of valueTables) {
       const isChain = name === 'dependency';
       const value = isChain ? 'md5((number + 1)::text)' : isUnique ? "'unique ' || number" : plain;

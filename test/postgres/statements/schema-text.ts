@@ -4,7 +4,7 @@ import {
   type StoredIndex,
   type StoredTable,
   storedTables,
-} from '../../src/server/store/postgres/table-columns.ts';
+} from '../../../src/server/store/postgres/table-columns.ts';
 
 const text = 'text collate "C"';
 
