@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { alice, basic, password } from '../operations/user-identities/login-fixtures.ts';
@@ -38,6 +38,7 @@ beforeEach(async () => {
   server = await startServer({ seed });
   browser = createBrowser();
 });
+afterEach(() => server[Symbol.asyncDispose]());
 
 const request = {
   ...{ client_id: 'web', response_type: 'code', redirect_uri: callback, scope: 'openid profile email', state: 's t' },
