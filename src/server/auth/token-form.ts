@@ -62,10 +62,11 @@ export const tokenErrors = [
   'TOKEN_TOO_LONG',
 ] as const;
 
-const TokenForm = z.object({ ...tokenParameters, ...codeParameters });
+type Parameters = typeof tokenParameters & Partial<typeof codeParameters>;
+type TokenForm = { readonly [Name in keyof Parameters]?: z.output<NonNullable<Parameters[Name]>> };
 
 /** @throws IamError FIELD_MISSING, GRANT_TYPE_UNSUPPORTED. */
-export function parseGrantRequest(raw: z.output<typeof TokenForm>, supported: readonly OAuthGrantType[]): GrantRequest {
+export function parseGrantRequest(raw: TokenForm, supported: readonly OAuthGrantType[]): GrantRequest {
   const form = withoutEmptyParameters(raw);
   if (form.grant_type === undefined) throw fieldError('FIELD_MISSING', 'grant_type', 'grant_type is required.');
   const grantType = supported.find((name) => name === form.grant_type);

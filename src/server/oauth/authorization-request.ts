@@ -13,7 +13,7 @@ import type { OperationContext } from '../request-context.ts';
 import type { Client } from '../store/tables.ts';
 import { listAudiences } from '../tokens/claims.ts';
 import { type AuthorizationTarget, renderErrorRedirect } from './authorization-response.ts';
-import { renderMessagePage } from './pages/message-page.ts';
+import { createMessageError, renderMessagePage } from './pages/message-page.ts';
 import { type PageError, withPage } from './pages/page-error.ts';
 import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
 
@@ -47,17 +47,22 @@ const parameterTexts = {
 
 type ParameterName = keyof typeof parameterTexts;
 
+export const parameterValue = z.string().max(4000, 'is too long');
+
 /** Each can be repeated, so that a repeated one is reported at the redirect URI. */
 export const authorizationQuery = Object.fromEntries(
   Object.entries(parameterTexts).map(([name, texts]) => [name, describeParameter(texts)]),
 ) as Record<ParameterName, ReturnType<typeof describeParameter>>;
 
 function describeParameter([description, example]: readonly [string, string]) {
-  const value = z
-    .string()
-    .max(4000, 'is too long')
-    .meta({ examples: [example] });
-  return z.array(value).max(20, 'is repeated too often').optional().describe(description);
+  return repeatParameter(parameterValue.meta({ examples: [example] }))
+    .optional()
+    .describe(description);
+}
+
+/** @param value the schema of each of its values */
+export function repeatParameter(value: z.ZodString) {
+  return z.array(value).max(20, 'is repeated too often');
 }
 
 /** The values of each parameter, as sent. */
@@ -130,8 +135,7 @@ function requireRedirectUri(client: Client, [requested, ...others]: readonly str
 
 /** A page for the user: nothing can be reported to the application. */
 function createRequestPage(text: string): PageError {
-  const error = apiError('AUTHORIZATION_INVALID', text);
-  return withPage(error, renderMessagePage({ title: 'This login cannot start', text, status: 400 }));
+  return createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: 'This login cannot start', text });
 }
 
 function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {

@@ -1,6 +1,6 @@
 /** Responses at the redirect URI (RFC 6749, 4.1.2; RFC 9207; OAuth 2.0 Form Post Response Mode). */
 
-import { html } from './pages/html.ts';
+import { html, renderHiddenFields } from './pages/html.ts';
 import { renderPage } from './pages/layout.ts';
 import type { PageResponse } from './pages/page-error.ts';
 
@@ -66,12 +66,9 @@ function renderFormPost(
   parameters: Readonly<Record<string, string>>,
   setCookie: string | undefined,
 ): PageResponse {
-  const fields = Object.entries(parameters).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   return renderPage({
     title: 'Back to the application',
-    content: html`<form method="post" action="${redirectUri}">${fields}<button>Continue</button></form>`,
+    content: html`<form method="post" action="${redirectUri}">${renderHiddenFields(parameters)}<button>Continue</button></form>`,
     formTargets: [redirectUri],
     script: submitScript,
     setCookie,

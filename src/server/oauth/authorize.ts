@@ -1,19 +1,18 @@
 /** GET and POST /oauth2/authorize */
 import * as z from 'zod';
-import { sensitive } from '../../contract/sensitive.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import { openBrowser } from '../sessions/browser-sessions.ts';
-import { type AuthorizationParameters, authorizationQuery, readAuthorizationRequest } from './authorization-request.ts';
+import {
+  type AuthorizationParameters,
+  authorizationQuery,
+  parameterValue,
+  readAuthorizationRequest,
+  repeatParameter,
+} from './authorization-request.ts';
 import { continueLogin } from './login-flow.ts';
+import { browserHeaders, pageTraits } from './page-traits.ts';
 import type { PageResponse } from './pages/page-error.ts';
-
-/** Of pages that read the cookie of the browser. */
-export const browserHeaders = {
-  cookie: sensitive(z.string(), 'secret')
-    .optional()
-    .meta({ description: 'The cookie of the browser', examples: ['iam-0a1b2c3d4e5f=c2VjcmV0'] }),
-};
 
 /** Errors of the request, for every page of a login. */
 export const authorizationErrors = [
@@ -23,23 +22,15 @@ export const authorizationErrors = [
   'LOGIN_REQUIRED',
 ] as const;
 
-const formParameter = z.union([
-  z.string().max(4000, 'is too long'),
-  z.array(z.string().max(4000, 'is too long')).max(20, 'is repeated too often'),
-]);
+const formParameter = z.union([parameterValue, repeatParameter(parameterValue)]);
 
 const traits = {
+  ...pageTraits,
   path: '/oauth2/authorize',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
-  growthLimit: false,
   audit: { kind: 'read', targets: {} },
   status: [200, 303, 400, 500],
-  response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
   identifies: [],
   errors: authorizationErrors,
-  errorFormat: 'page',
 } as const;
 
 export const authorize = defineOperation({

@@ -18,7 +18,14 @@ import { requireFactor } from '../mfa/factors.ts';
 import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
-import { type Browser, createBrowser, isFormToken, type LoggedIn, openBrowser } from '../sessions/browser-sessions.ts';
+import {
+  type Browser,
+  createBrowser,
+  isFormToken,
+  type LoggedIn,
+  openBrowser,
+  toLoggedIn,
+} from '../sessions/browser-sessions.ts';
 import { endSession } from '../sessions/end-sessions.ts';
 import { startSession } from '../sessions/sessions.ts';
 import type { Transaction } from '../store/store.ts';
@@ -29,7 +36,7 @@ import {
   createRefusal,
   readAuthorizationRequest,
 } from './authorization-request.ts';
-import { authorizationErrors, browserHeaders } from './authorize.ts';
+import { authorizationErrors } from './authorize.ts';
 import {
   canActAsAnyone,
   continueLogin,
@@ -40,8 +47,9 @@ import {
   mayChooseAccount,
   renderLogin,
 } from './login-flow.ts';
+import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
-import { renderMessagePage } from './pages/message-page.ts';
+import { createMessageError } from './pages/message-page.ts';
 import { type PageResponse, withPage } from './pages/page-error.ts';
 
 const text = textUpTo(1000);
@@ -66,20 +74,16 @@ const Form = z
 type Form = z.output<typeof Form>;
 
 export const login = defineOperation({
+  ...pageTraits,
   id: 'oauth2.login',
   title: 'Send a form of the login pages',
   description:
     'What the pages of GET /oauth2/authorize send, with the authorization request in the query: a name and a password, a factor, a code, a decision. The form must come from a page that this browser got.',
   method: 'POST',
   path: '/oauth2/login',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
-  growthLimit: false,
   audit: { kind: 'authentication', targets: {} },
   status: [200, 303, 400, 401, 403, 404, 412, 429, 500],
   request: { query: authorizationQuery, headers: browserHeaders, body: Form, form: true },
-  response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
   identifies: ['user_name', 'user_id'],
   errors: [
     ...authorizationErrors,
@@ -99,7 +103,6 @@ export const login = defineOperation({
     'CODE_FAILURES',
     'TOO_MANY_CODES',
   ],
-  errorFormat: 'page',
   openapiExamples: {
     body: { step: 'password', form_token: 'c2VjcmV0', user_name: 'alice', password: 'correct horse battery staple' },
   },
@@ -131,16 +134,11 @@ const steps: Readonly<Record<Form['step'], LoginStep>> = {
 
 /** The cookie is missing, or the page is older than the last login of this browser. */
 function createExpiredPage({ query }: AuthorizationRequest) {
-  const error = apiError('FORM_EXPIRED');
-  return withPage(
-    error,
-    renderMessagePage({
-      title: 'This page has expired',
-      text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
-      link: { href: `authorize?${query}`, text: 'Start again' },
-      status: 400,
-    }),
-  );
+  return createMessageError(apiError('FORM_EXPIRED'), {
+    title: 'This page has expired',
+    text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
+    link: { href: `authorize?${query}`, text: 'Start again' },
+  });
 }
 
 function createUserRefusal(request: AuthorizationRequest, description: string) {
@@ -165,9 +163,9 @@ async function logInWithPassword(context: OperationContext, state: LoginState, f
   const next = createBrowser(context);
   const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, ['pwd']) };
   try {
-    const { user, session } = await startPasswordSession(context, { name, secret }, state.request.client, options);
-    context.recordLogin(user.userId);
-    return await adoptSession(context, state, { ...next, current: { user, session: session as LoggedIn['session'] } });
+    const started = await startPasswordSession(context, { name, secret }, state.request.client, options);
+    context.recordLogin(started.user.userId);
+    return await adoptSession(context, state, { ...next, current: toLoggedIn(started) });
   } catch (error) {
     if (!(error instanceof IamError) || !isAboutPassword(error)) throw error;
     const message = error.code === 'CREDENTIALS_INVALID' ? 'The user name or the password is wrong.' : error.message;
@@ -195,7 +193,7 @@ async function logInForTest(context: OperationContext, state: LoginState, form: 
     const user = await findUnlockedUser(tx, { userId });
     const start = { clientId, userId: user.userId, level, remember: false, renewable: false, browser } as const;
     const { session } = await startSession(tx, start, context);
-    return { user, session: session as LoggedIn['session'] };
+    return toLoggedIn({ user, session });
   });
   context.recordLogin(current.user.userId);
   return adoptSession(context, state, { ...next, current });
@@ -259,15 +257,10 @@ async function confirmCode(context: OperationContext, state: LoginState, form: F
   if (!current) throw createExpiredPage(request);
   const { challenge = '', code = '', factor = '', contact = '' } = form;
   try {
-    const { user, session } = await raiseToMfa(context, createCaller(request, current), {
-      codeId: challenge,
-      code: code.trim(),
-    });
-    context.recordLogin(user.userId);
-    return await continueLogin(context, {
-      ...state,
-      browser: { ...browser, current: { user, session: session as LoggedIn['session'] } },
-    });
+    const submission = { codeId: challenge, code: code.trim() };
+    const raised = await raiseToMfa(context, createCaller(request, current), submission);
+    context.recordLogin(raised.user.userId);
+    return await continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
   } catch (error) {
     if (!(error instanceof IamError) || !['CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
     const invalid = { ...createForm(context, state), error: error.message, status: 400 };

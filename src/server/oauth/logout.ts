@@ -17,11 +17,11 @@ import {
 import { endSession } from '../sessions/end-sessions.ts';
 import { idTokenType } from '../tokens/claims.ts';
 import { appendQuery, renderRedirect } from './authorization-response.ts';
-import { browserHeaders } from './authorize.ts';
-import { html } from './pages/html.ts';
+import { browserHeaders, pageTraits } from './page-traits.ts';
+import { html, renderHiddenFields } from './pages/html.ts';
 import { renderPage } from './pages/layout.ts';
-import { renderMessagePage } from './pages/message-page.ts';
-import { type PageResponse, withPage } from './pages/page-error.ts';
+import { createMessageError, renderMessagePage } from './pages/message-page.ts';
+import type { PageResponse } from './pages/page-error.ts';
 import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
 
 const text = textUpTo(2000);
@@ -49,16 +49,11 @@ interface LogoutRequest {
 }
 
 const traits = {
+  ...pageTraits,
   path: '/oauth2/logout',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
-  growthLimit: false,
   audit: { kind: 'authentication', targets: {} },
   status: [200, 303, 400, 500],
-  response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
   errors: ['AUTHORIZATION_INVALID', 'FORM_EXPIRED'],
-  errorFormat: 'page',
 } as const;
 
 export const logout = defineOperation({
@@ -143,10 +138,10 @@ async function findTarget(
   const registered = (isOther ? undefined : client?.postLogoutRedirectURIs)?.filter(isUsableRedirectUri) ?? [];
   if (matchRedirectUri(registered, uri) === undefined) {
     const reason = 'post_logout_redirect_uri is not registered for the application.';
-    throw withPage(
-      apiError('AUTHORIZATION_INVALID', reason),
-      renderMessagePage({ title: 'This logout cannot start', text: reason, status: 400 }),
-    );
+    throw createMessageError(apiError('AUTHORIZATION_INVALID', reason), {
+      title: 'This logout cannot start',
+      text: reason,
+    });
   }
   return state === undefined ? uri : appendQuery(uri, { state });
 }
@@ -158,16 +153,14 @@ function renderConfirmation(
   browser: Browser,
   target: string | undefined,
 ): PageResponse {
-  const fields = Object.entries({
+  const fields = {
     ...{ client_id: clientId, post_logout_redirect_uri: uri, state, id_token_hint: hint },
     form_token: createFormToken(browser, context),
-  }).flatMap(([name, value]) =>
-    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
-  );
+  };
   return renderPage({
     title: 'Log out?',
     content: html`<p>You are logged in as <b>${browser.current?.user.userName}</b>. This ends the session in all applications of this browser.</p>
-<form method="post" action="logout">${fields}<button>Log out</button></form>`,
+<form method="post" action="logout">${renderHiddenFields(fields)}<button>Log out</button></form>`,
     formTargets: target === undefined ? [] : [target],
   });
 }

@@ -41,8 +41,13 @@ export async function openBrowser(deps: BrowserDeps, header: string | undefined)
   const session = await deps.store.sessions.getBy('cookie', hashSecret(cookie));
   const user = session?.userId === undefined ? undefined : await deps.store.users.get(session.userId);
   const isActive = session !== undefined && session.endsAt > epochSeconds(deps.clock);
-  const current = isActive && user?.locked === false ? { session: session as LoggedIn['session'], user } : undefined;
+  const current = isActive && user?.locked === false ? toLoggedIn({ session, user }) : undefined;
   return { cookie, isKnown: true, current };
+}
+
+/** A user in a session of a browser, which a cookie found or a page of a login started. */
+export function toLoggedIn({ session, user }: { readonly session: Session; readonly user: User }): LoggedIn {
+  return { session: session as LoggedIn['session'], user };
 }
 
 /** A browser with a new cookie, for its first page and after each login. */

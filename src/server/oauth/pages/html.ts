@@ -16,6 +16,14 @@ export function html(parts: TemplateStringsArray, ...values: readonly Value[]): 
   return new Html(parts.map((part, at) => `${part}${toMarkup(values[at])}`).join(''));
 }
 
+/** Fields of a form that a person does not see; those without a value are left out. */
+export function renderHiddenFields(fields: Readonly<Record<string, string | undefined>>): Html {
+  const inputs = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  );
+  return html`${inputs}`;
+}
+
 function toMarkup(value: Value): string {
   if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;

@@ -1,6 +1,6 @@
 /** The pages of a login: name and password, second factor, consent. */
 
-import { type Html, html } from './html.ts';
+import { type Html, html, renderHiddenFields } from './html.ts';
 import { renderPage } from './layout.ts';
 import type { PageResponse } from './page-error.ts';
 
@@ -31,8 +31,7 @@ function renderLoginPage(form: LoginPageForm, title: string, content: Html): Pag
 
 function renderForm({ query, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
   return html`<form method="post" action="login?${query}">
-<input type="hidden" name="step" value="${step}"><input type="hidden" name="form_token" value="${formToken}">
-${done && html`<input type="hidden" name="done" value="${done}">`}${fields}</form>
+${renderHiddenFields({ step, form_token: formToken, done })}${fields}</form>
 `;
 }
 
@@ -112,7 +111,7 @@ export interface CodePage {
 }
 
 export function renderCodePage(form: LoginPageForm, { challenge, factor, contact, sentCode }: CodePage): PageResponse {
-  const hidden = html`<input type="hidden" name="factor" value="${factor}"><input type="hidden" name="contact" value="${contact}">`;
+  const hidden = renderHiddenFields({ factor, contact });
   return renderLoginPage(
     form,
     'Enter the code',
@@ -121,7 +120,7 @@ ${sentCode && html`<p class="note">Test: the code is <code>${sentCode}</code></p
 ${renderForm(
   form,
   'code',
-  html`${hidden}<input type="hidden" name="challenge" value="${challenge}"><label for="code">Code</label>
+  html`${hidden}${renderHiddenFields({ challenge })}<label for="code">Code</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="100" autofocus>
 <button>Continue</button>`,
 )}${renderForm(form, 'factor', html`${hidden}<button class="subtle">Send another code</button>`)}${renderForm(form, 'cancel', html`<button class="subtle">Cancel</button>`)}`,

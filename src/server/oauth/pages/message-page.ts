@@ -1,8 +1,9 @@
 /** A page that says one thing, with a way on. */
 
+import type { IamError } from '../../../contract/errors.ts';
 import { html } from './html.ts';
 import { renderPage } from './layout.ts';
-import type { PageResponse } from './page-error.ts';
+import { type PageError, type PageResponse, withPage } from './page-error.ts';
 
 interface Message {
   readonly title: string;
@@ -23,4 +24,9 @@ export function renderMessagePage({ title, text, link, status, requestId, setCoo
 ${link && html`<p><a href="${link.href}">${link.text}</a></p>`}
 ${requestId && html`<p class="muted">Request <code>${requestId}</code></p>`}`,
   });
+}
+
+/** An error for the user alone: no application hears of it. */
+export function createMessageError(error: IamError, message: Omit<Message, 'status'>): PageError {
+  return withPage(error, renderMessagePage({ ...message, status: 400 }));
 }
