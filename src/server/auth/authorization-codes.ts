@@ -74,7 +74,7 @@ async function exchangeInTransaction(
   if (!row || !authorization || row.clientId !== client.clientId) return undefined;
   const now = epochSeconds(deps.clock);
   if (authorization.startedSessionId !== undefined) {
-    if (row.expiresAt > now) await endSession(tx, authorization.startedSessionId);
+    if (row.expiresAt > now) await endSession(tx, { sessionId: authorization.startedSessionId });
     return undefined;
   }
   const issuedAt = row.expiresAt - oneTimeTokenLifetimes['authorization-code'];

@@ -36,7 +36,7 @@ export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?
     // Checked again, because the session may have been transferred to another client in the meantime.
     if (!(await isRevocable(tx, tokenHash, issuedTo))) return;
     const refresh = await findRefreshToken(tx, tokenHash);
-    if (refresh) await endSession(tx, refresh.sessionId);
+    if (refresh) await endSession(tx, refresh);
     await tx.opaqueTokens.delete(tokenHash);
   });
 }
@@ -65,7 +65,7 @@ function isIssuedTo(clientId: string | undefined, owner: string): boolean {
 async function revokeAccessToken(claims: AccessClaims, deps: RevocationDeps): Promise<void> {
   const { store, clock } = deps;
   const { sid, jti, exp, client_id: clientId } = claims;
-  if (sid !== undefined) return store.transaction((tx) => endSession(tx, sid));
+  if (sid !== undefined) return store.transaction((tx) => endSession(tx, { sessionId: sid }));
   if (!(await findClientOfToken(store, claims))) return;
   const reservation = await reserveCreation(clientId, deps);
   const isInserted = await store.transaction(async (tx) => {

@@ -210,7 +210,7 @@ async function adoptSession(
   if (before && after)
     await context.store.transaction(async (tx) => {
       if (before.userId === after.userId) await moveApplications(tx, before, after);
-      await endSession(tx, before.sessionId);
+      await endSession(tx, before);
     });
   return continueLogin(context, { request, browser: next, isFresh: true });
 }

@@ -96,7 +96,7 @@ async function logOut(
   if (current) {
     const isConfirmed = request.form_token !== undefined && isFormToken(browser, request.form_token, context);
     if (!isConfirmed && hint?.sub !== current.user.userId) return renderConfirmation(context, request, browser, target);
-    await context.store.transaction((tx) => endSession(tx, current.session.sessionId));
+    await context.store.transaction((tx) => endSession(tx, current.session));
     context.recordLogin(current.user.userId);
   }
   const setCookie = formatExpiredCookie(context.issuerUrl);

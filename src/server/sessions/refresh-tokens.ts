@@ -103,8 +103,8 @@ export async function rotateRefreshToken(
   return { outcome: 'rotated', session: bound, refreshToken: await replaceToken(tx, unused, bound, successor, deps) };
 }
 
-async function end(tx: Transaction, { sessionId }: Session): Promise<RefreshTokenRotation> {
-  await endSession(tx, sessionId);
+async function end(tx: Transaction, session: Session): Promise<RefreshTokenRotation> {
+  await endSession(tx, session);
   return { outcome: 'ended' };
 }
 

@@ -141,7 +141,7 @@ async function deleteEndedSessions(
       ? tx.sessions.find('clientId', clientId, { after, limit: cleanupBatchSize })
       : tx.sessions.find('userId', userId, { after, limit: cleanupBatchSize });
   const batches = await Promise.all([listBatch(random.uuid()), listBatch()]);
-  for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session.sessionId);
+  for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session);
 }
 
 /** Makes room for one more session: of a user it never ends one of another user. */
@@ -157,7 +157,7 @@ async function endOldestSessions(
   const newestFirst = sessions
     .filter(({ endsAt }) => endsAt > now)
     .toSorted((one, other) => other.startedAt - one.startedAt);
-  for (const { sessionId } of newestFirst.slice(most - 1)) await endSession(tx, sessionId);
+  for (const oldest of newestFirst.slice(most - 1)) await endSession(tx, oldest);
 }
 
 async function findMaxSessions(

@@ -370,3 +370,16 @@ test('a lock ends the session of the browser', async () => {
   });
   expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
 });
+
+test('a new password ends the session of the browser, but not that of the application that changed it', async () => {
+  const { access_token: token = '' } = await obtainTokens();
+  const authorization = `Bearer ${token}`;
+  const change = await fetch(`${server.url}/security/iam/v1/user-identities/me/change-password`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ password, newPassword: 'another sesame, please' }),
+  });
+  expect(change.status).toBe(201);
+  expect((await fetch(`${server.url}/oauth2/userinfo`, { headers: { authorization } })).status).toBe(200);
+  expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+});

@@ -81,7 +81,7 @@ export const sessionEndings: Readonly<Record<string, (server: TestServer, token:
   'a removal': (server) => server.admin.userIdentities.remove({ params: { id: alice.userId } }),
   'a new password': ({ appContext }) => appContext.store.transaction((tx) => revokeUserAccess(tx, alice.userId)),
   'the removal of its session': ({ appContext }, token) =>
-    appContext.store.transaction((tx) => endSession(tx, readClaims(token).sid ?? '')),
+    appContext.store.transaction((tx) => endSession(tx, { sessionId: readClaims(token).sid ?? '' })),
   'its expiry': async ({ clock, appContext }, token) => {
     const session = await appContext.store.sessions.get(readClaims(token).sid ?? '');
     clock.advance((session?.endsAt ?? 0) - epochSeconds(clock));

@@ -49,7 +49,7 @@ export default defineRoute({
       const selected = await findSessions(tx, query);
       const active = selected.filter(({ endsAt }) => endsAt > now);
       if (query.sessionId !== undefined && active.length === 0) throw apiError('SESSION_NOT_FOUND');
-      for (const { sessionId } of selected) await endSession(tx, sessionId);
+      for (const session of selected) await endSession(tx, session);
       return active.length;
     });
     return { ended };
