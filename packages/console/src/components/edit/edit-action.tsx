@@ -68,6 +68,7 @@ function ChangedMeanwhile<Values extends object>({ edit, object }: ChangedMeanwh
           <FieldLineList
             entity={object.entity}
             fields={foreign}
+            isPlain
             nameOf={(kind, id) => (kind === 'service' ? id : nameOf(kind, id))}
           />
         )}
