@@ -45,8 +45,6 @@ interface ObjectListProps<Row> {
   readonly noMatch: EmptyText;
   /** A command that fills the list. */
   readonly createCommand: string;
-  /** Of the interface, which does not count its entries. */
-  readonly isUncounted?: boolean;
   keyOf(row: Row): string;
   read(clients: RequestClients, query: ListQuery, signal?: AbortSignal): Promise<FetchResult<readonly Row[]>>;
 }
@@ -65,7 +63,6 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
   const count = useListCount(list, {
     noun,
     filters: { search },
-    isSupported: props.isUncounted !== true,
     read: (clients, query, signal) => read(clients, query, signal),
   });
   const empty = search === undefined ? props.empty : props.noMatch;

@@ -14,8 +14,6 @@ interface ListCountOptions<Filters> {
   readonly noun: string;
   /** By the names of the query parameters. */
   readonly filters: Filters;
-  /** Not for lists of the interface, which does not count. */
-  readonly isSupported?: boolean;
   read(
     clients: RequestClients,
     query: CountQuery & Partial<Filters>,
@@ -38,9 +36,8 @@ export function useListCount<Filters extends object>(
 ): ListCount {
   const isFiltered = Object.values(options.filters).some((value) => value !== undefined);
   const isComplete = list.isReady && list.loadMore === undefined;
-  const isCounted = list.isReady && (options.isSupported ?? true);
-  const counted = useCount(options, options.filters, isCounted && !isComplete);
-  const all = useCount(options, {}, isCounted && (isFiltered || !isComplete));
+  const counted = useCount(options, options.filters, list.isReady && !isComplete);
+  const all = useCount(options, {}, list.isReady && (isFiltered || !isComplete));
   const matching = isComplete ? list.items.length : counted;
   return { isFiltered, matching, all: isFiltered ? all : matching };
 }

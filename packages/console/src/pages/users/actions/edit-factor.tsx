@@ -1,11 +1,11 @@
 /** Changes an alternative contact of a user. Only what was edited is sent. */
-import { TagsInput, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useVersioned } from '../../../api/use-versioned.ts';
 import { EditAction } from '../../../components/edit/edit-action.tsx';
 import { useEditForm } from '../../../components/edit/use-edit-form.ts';
 import { quotePositional, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
-import { formatMobileOptions, parseMobile } from './user-fields.tsx';
+import { FactorTags, formatMobileOptions, parseMobile } from './user-fields.tsx';
 
 interface EditFactorProps {
   readonly user: ShownUser;
@@ -68,12 +68,7 @@ export function EditFactor({ user: { userId, userName }, factor, address }: Edit
           {...form.getInputProps('mobile')}
         />
       )}
-      <TagsInput
-        label="Tags"
-        description="MARKED_RESOURCES: also for clients that see only marked contacts"
-        clearable
-        {...form.getInputProps('tags')}
-      />
+      <FactorTags {...form.getInputProps('tags')} />
       <Text size="sm">
         A new address or number counts as verified; codes that were sent to the old one are revoked.
       </Text>

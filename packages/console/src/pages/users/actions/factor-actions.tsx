@@ -1,10 +1,10 @@
 /** Adds and removes the alternative contacts of a user, which receive codes of second factors. */
-import { NativeSelect, TagsInput, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { formatOptions, quotePositional, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
-import { formatMobileOptions, parseMobile } from './user-fields.tsx';
+import { FactorTags, formatMobileOptions, parseMobile } from './user-fields.tsx';
 
 const emptyFields = { contactType: 'EMAIL' as 'EMAIL' | 'MOBILE', email: '', mobile: '', tags: [] as string[] };
 
@@ -67,12 +67,7 @@ export function AddFactor({ user: { userId, userName } }: { readonly user: Shown
           {...form.getInputProps('mobile')}
         />
       )}
-      <TagsInput
-        label="Tags"
-        description="MARKED_RESOURCES: also for clients that see only marked contacts"
-        clearable
-        {...form.getInputProps('tags')}
-      />
+      <FactorTags {...form.getInputProps('tags')} />
       <Text size="sm">The contact counts as verified. The other contacts of the user get a notice.</Text>
     </WriteAction>
   );

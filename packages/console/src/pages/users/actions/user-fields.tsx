@@ -1,5 +1,5 @@
 /** The fields of a user that an administrator sets. */
-import { Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, TagsInput, type TagsInputProps, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
 import { EntitySelect, toSelectProps } from '../../groups/data/entity-select.tsx';
@@ -104,4 +104,16 @@ export function formatUserOptions({ userName, userEmail, mobile, businessId, lea
     lead === undefined ? '' : lead ? '--lead' : '--lead no',
   ];
   return options.filter((option) => option !== '').join(' ');
+}
+
+/** Of a contact for codes; the props of a field. */
+export function FactorTags(field: TagsInputProps) {
+  return (
+    <TagsInput
+      label="Tags"
+      description="MARKED_RESOURCES: also for clients that see only marked contacts"
+      clearable
+      {...field}
+    />
+  );
 }
