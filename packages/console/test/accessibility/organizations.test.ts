@@ -19,7 +19,7 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'businesses/acme', ready: 'Cancel', open: click('Add to a corporate group') },
   { path: 'customers', ready: 'Make a user a customer', open: click('Make a user a customer') },
   { path: 'customers/999999', ready: 'CUSTOMER_NOT_FOUND' },
-  { path: 'corporate-groups?search=nothing', ready: 'No corporate group has this name' },
+  { path: 'corporate-groups?search=nothing', ready: 'No corporate group matches' },
   { path: `corporate-groups/${holdingId}`, ready: 'Businesses (1)' },
   { path: `corporate-groups/${holdingId}`, ready: 'Backspace removes', open: click('Edit') },
   { path: `corporate-groups/${holdingId}`, ready: 'in no corporate group: globex', open: click('Delete') },

@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     await page.getByLabel('Name or id').fill('nosuch');
     await page.getByText('No corporate group matches').waitFor();
     await page.getByLabel('Name or id').fill('HOLD');
-    await page.getByText('1 in all').waitFor();
+    await page.getByText('1 of 3', { exact: true }).waitFor();
     await click(page, 'Create a corporate group');
     await dialog.getByLabel('Name').fill('holding');
     await dialog.getByRole('button', { name: 'Create the corporate group' }).click();
