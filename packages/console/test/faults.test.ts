@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   /** The form ignores a rule while another is being added. */
   const submit = (page: Page) =>
     page.getByRole('button', { name: 'Add', exact: true }).and(page.locator('[aria-busy="false"]')).click();
-  const command = (page: Page) => page.getByRole('form').getByLabel('Command').first().textContent();
+  const command = (page: Page) => page.locator('.terminal').getByLabel('Command').first().textContent();
 
   test('are added for an operation and a caller, with the equal command', async () => {
     const { page, problems } = await openWithoutRules('faults?operation=groups.create&status=500');

@@ -1,4 +1,4 @@
-/** The iam command and the curl call that do the same as the page. */
+/** The iam commands and the calls of curl that do the same as the page. */
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import { invisibleCharacters } from '../../../../src/contract/visible-names.ts';
@@ -9,29 +9,54 @@ import { CopyTextButton } from './copy-text-button.tsx';
 /** The shell inserts the token. */
 const tokenOption = '-H "Authorization: Bearer $TOKEN"';
 
-interface EquivalentsProps {
+interface TerminalEntry {
+  /** What it does, if it is one of several. */
+  readonly title?: string;
   /** Without `iam`: `inbox list`. */
   readonly command?: string;
   readonly call: HttpCall | ApiRequest;
-  /** For a form, whose command follows what is typed. */
-  readonly isInitiallyOpen?: boolean;
 }
 
-export function Equivalents({ command, call: given, isInitiallyOpen = false }: EquivalentsProps) {
+interface EquivalentsProps extends TerminalEntry {
+  /** For a form, whose command follows what is typed. */
+  readonly isInitiallyOpen?: boolean;
+  /** What else the page does. */
+  readonly others?: readonly TerminalEntry[];
+}
+
+/** Once on a page or in a dialog, at its end. */
+export function Equivalents({ isInitiallyOpen = false, others = [], ...first }: EquivalentsProps) {
   const { location } = useConsole();
-  const call = typeof given === 'function' ? describeRequest(given) : given;
-  // The operations of the interface require credentials on every server.
-  const isOperation = call.path.startsWith(`${servicePrefix}/`);
-  const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
   const format = useCommandFormat();
+  const entries = [first, ...others].map(({ title, command, call: given }) => {
+    const call = typeof given === 'function' ? describeRequest(given) : given;
+    // The operations of the interface require credentials on every server.
+    const isOperation = call.path.startsWith(`${servicePrefix}/`);
+    const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
+    return {
+      title,
+      isOperation,
+      lines: [...(command === undefined ? [] : [format(command)]), isOperation ? `${curl} ${tokenOption}` : curl],
+    };
+  });
   return (
     <details className="terminal" open={isInitiallyOpen}>
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
-        {command === undefined ? undefined : <CopyableLine text={format(command)} />}
-        <CopyableLine text={isOperation ? `${curl} ${tokenOption}` : curl} />
-        <Text size="sm" c="dimmed">
-          {isOperation
+        {entries.map(({ title, lines }) => (
+          <Stack key={lines.join()} gap={4}>
+            {title === undefined ? undefined : (
+              <Text size="xs" c="dimmed">
+                {title}
+              </Text>
+            )}
+            {lines.map((line) => (
+              <CopyableLine key={line} text={line} />
+            ))}
+          </Stack>
+        ))}
+        <Text size="xs" c="dimmed">
+          {entries.some(({ isOperation }) => isOperation)
             ? 'TOKEN is an access token: TOKEN=$(iam token generate).'
             : 'A server with remote access requires an Authorization header as well.'}
         </Text>

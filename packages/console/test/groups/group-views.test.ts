@@ -51,6 +51,21 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     expect(problems).toEqual([]);
   });
 
+  test.runIf(isFullRun)('one tab is current', async () => {
+    for (const [view, tab] of [
+      ['', 'List'],
+      ['?search=ops', 'List'],
+      ['?view=graph', 'Graph'],
+      ['?view=graph&root=ops', 'Graph'],
+      ['?view=role', 'Check a role'],
+    ] as const) {
+      const { page } = await open(`groups${view}`);
+      const tabs = page.getByRole('navigation', { name: 'Views of groups' });
+      await tabs.getByRole('link', { name: tab, exact: true }).waitFor();
+      expect(await tabs.locator('[aria-current]').allTextContents(), view).toEqual([tab]);
+    }
+  });
+
   test.runIf(isFullRun)('the graph begins with a part of 1,000 groups, and finds the others', async () => {
     const { page, problems } = await open('groups?view=graph');
     await page.getByText(/^\d+ of 1000 groups, around team-\d+$/).waitFor();

@@ -20,6 +20,8 @@ export function PageTabs({ label, param, titles, current }: PageTabsProps) {
           key={name}
           to={pathname}
           search={(at === 0 ? {} : { [param]: name }) as never}
+          // Only the tab that is shown is current: without it, also one whose parameters are a part of the address.
+          activeOptions={{ exact: true }}
           aria-current={name === current ? 'page' : undefined}
         >
           {title}

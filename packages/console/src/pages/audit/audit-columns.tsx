@@ -1,8 +1,9 @@
 /** The columns of the list of audit events. */
 import { Badge } from '@mantine/core';
+import { AuditActor, type ShownEvent } from '../../components/changes/audit-actor.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
-import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
+import { AuditObjects } from './audit-objects.tsx';
 import { summarizeEvent } from './event-changes.tsx';
 
 const colors = { granted: 'green', refused: 'orange', failed: 'red' } as const;

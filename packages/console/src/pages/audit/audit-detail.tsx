@@ -1,11 +1,12 @@
 /** One audit event. */
 import { Anchor, Stack, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { AuditActor, type ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { AuditResult } from './audit-columns.tsx';
-import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
+import { AuditObjects } from './audit-objects.tsx';
 import { EventChanges } from './event-changes.tsx';
 
 interface AuditDetailProps {

@@ -1,9 +1,8 @@
-/** Who caused an event and which objects it is about, by name. */
+/** Which objects an event is about, by name. */
 import { Group, Text } from '@mantine/core';
-import type { ControlData } from '../../api/clients.ts';
+import type { ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { Subject, type SubjectKind } from '../../components/subject.tsx';
 
-export type ShownEvent = ControlData<'/audit'>[number];
 type AuditObject = ShownEvent['objects'][number];
 
 const subjectKinds: readonly string[] = [
@@ -12,22 +11,6 @@ const subjectKinds: readonly string[] = [
 
 function isSubjectKind(kind: string): kind is SubjectKind {
   return subjectKinds.includes(kind);
-}
-
-interface AuditActorProps {
-  readonly event: ShownEvent;
-  /** See `Subject`. */
-  readonly isPlain?: boolean;
-}
-
-export function AuditActor({ event: { actor, operation = '' }, isPlain = false }: AuditActorProps) {
-  const { kind, userId, clientId, logon, name } = actor;
-  if (userId !== undefined) return <Subject kind="user" id={userId} name={name} isPlain={isPlain} />;
-  if (clientId !== undefined && kind === 'client')
-    return <Subject kind="client" id={clientId} name={name} isPlain={isPlain} />;
-  // A server without remote access asks for no credentials there.
-  if (kind === 'anonymous') return operation.startsWith('control.') ? 'this machine' : 'not signed in';
-  return <bdi>{logon ?? kind}</bdi>;
 }
 
 /** @param exceptId the object whose page shows the event */

@@ -4,6 +4,7 @@ import type { paths as ControlPaths } from '#control-api';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
+import type { ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
@@ -13,7 +14,6 @@ import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditDetail } from './audit-detail.tsx';
-import type { ShownEvent } from './audit-objects.tsx';
 
 type AuditQuery = NonNullable<ControlPaths['/audit']['get']['parameters']['query']>;
 

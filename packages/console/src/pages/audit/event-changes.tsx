@@ -2,19 +2,23 @@
 import { Stack, Text } from '@mantine/core';
 import { describeFields, type FieldLine } from '../../../../../src/contract/changes/field-lines.ts';
 import { usePermission } from '../../api/use-permission.ts';
+import type { ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import type { ShownEvent } from './audit-objects.tsx';
 
 type AuditChange = NonNullable<ShownEvent['changes']>[number];
 
-/** In one line: `roles`, or `user created`. */
+/** In one line, with equal changes counted: `roles; 4 × membership created`. */
 export function summarizeEvent({ changes = [] }: ShownEvent): string {
-  return changes
-    .map(({ entity, action, fields }) =>
-      action === 'changed' ? listLines(entity, fields).join(', ') : `${entity} ${action}`,
-    )
-    .filter((text) => text !== '')
-    .join('; ');
+  const texts = changes.map(({ entity, action, fields }) =>
+    action === 'changed' ? listLines(entity, fields).join(', ') : `${entity} ${action}`,
+  );
+  return countEqual(texts.filter((text) => text !== '')).join('; ');
+}
+
+function countEqual(texts: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].map(([text, count]) => (count === 1 ? text : `${count.toLocaleString('en')} × ${text}`));
 }
 
 function listLines(entity: string, fields: AuditChange['fields']): string[] {
@@ -24,9 +28,17 @@ function listLines(entity: string, fields: AuditChange['fields']): string[] {
 export function EventChanges({ event: { changes = [], truncated } }: { readonly event: ShownEvent }) {
   const values = usePermission('GET /_iam/inbox');
   if (changes.length === 0) return <Text c="dimmed">Nothing was changed.</Text>;
+  // Of a membership there is nothing else to say: the event names its objects.
+  const memberships = changes.filter(({ entity }) => entity === 'membership');
+  const objects = changes.filter(({ entity }) => entity !== 'membership');
   return (
     <Stack gap="sm">
-      {changes.map((change) => (
+      {countEqual(memberships.map(({ action }) => `membership ${action}`)).map((text) => (
+        <Text key={text} size="sm" fw={600}>
+          {text}
+        </Text>
+      ))}
+      {objects.map((change) => (
         <ChangedObject key={`${change.entity} ${change.id}`} change={change} />
       ))}
       {values.isAllowed ? undefined : <Text size="sm">Values are not shown. {values.reason}</Text>}
@@ -37,13 +49,13 @@ export function EventChanges({ event: { changes = [], truncated } }: { readonly 
 
 function ChangedObject({ change: { entity, id, name, action, fields } }: { readonly change: AuditChange }) {
   const { changes, internals } = describeFields(entity, fields);
-  const title = `${entity} ${entity === 'membership' ? '' : (name ?? id)} ${action}`;
+  const title = `${entity} ${name ?? id} ${action}`;
   return (
     <div>
       <Text size="sm" fw={600}>
         <bdi>{title}</bdi>
       </Text>
-      {entity === 'membership' || changes.length === 0 ? undefined : (
+      {changes.length === 0 ? undefined : (
         <DataTable
           aria-label={title}
           titles={['Field', 'Before', 'After']}
@@ -57,7 +69,7 @@ function ChangedObject({ change: { entity, id, name, action, fields } }: { reado
           }))}
         />
       )}
-      {internals.length === 0 || entity === 'membership' ? undefined : (
+      {internals.length === 0 ? undefined : (
         <Text size="sm" c="dimmed">
           and {internals.length} fields of the service
         </Text>

@@ -5,12 +5,14 @@ import type { ControlData } from '../../api/clients.ts';
 import type { HistoryTopic } from '../../api/live-events.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
+import { AuditActor, type ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { Icon } from '../../components/icon.tsx';
 import type { ObjectTab } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
-import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
+import { AuditObjects } from './audit-objects.tsx';
 import { EventChanges, summarizeEvent } from './event-changes.tsx';
 
 interface HistoryProps {
@@ -50,11 +52,11 @@ export function History({ entity, id }: HistoryProps) {
       }
     >
       {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
-      <Stack gap={4}>
+      <div className="history">
         {data?.map((event) => (
           <HistoryEntry key={event.sequence} event={event} id={id} />
         ))}
-      </Stack>
+      </div>
     </PageSection>
   );
 }
@@ -63,25 +65,24 @@ function HistoryEntry({ event, id }: { readonly event: ShownEvent; readonly id: 
   return (
     <details>
       <summary>
-        <Group gap="xs" display="inline-flex">
-          <Text span size="sm" c="dimmed">
-            <RelativeTime at={event.time} />
-          </Text>
+        <Icon name="chevron" />
+        <RelativeTime at={event.time} />
+        <span className="history-event">
           <AuditActor event={event} isPlain />
-          <Text span size="sm">
-            {event.operation}
-          </Text>
+          <span>{event.operation}</span>
           <AuditObjects objects={event.objects} exceptId={id} isPlain />
-          <Text span size="sm" c="dimmed">
+          <Text span inherit c="dimmed">
             {summarizeEvent(event)}
           </Text>
-        </Group>
+        </span>
       </summary>
-      <Group gap="xs">
-        <AuditActor event={event} />
-        <AuditObjects objects={event.objects} exceptId={id} />
-      </Group>
-      <EventChanges event={event} />
+      <Stack gap="xs" className="history-changes">
+        <Group gap="xs">
+          <AuditActor event={event} />
+          <AuditObjects objects={event.objects} exceptId={id} />
+        </Group>
+        <EventChanges event={event} />
+      </Stack>
     </details>
   );
 }

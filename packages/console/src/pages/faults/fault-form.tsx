@@ -1,4 +1,4 @@
-/** Adds a fault rule. The command and the call below follow what is typed. */
+/** Adds a fault rule. The command and the call at the end of the page follow what is typed. */
 import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -41,55 +41,59 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
     },
   });
   return (
-    <form
-      onSubmit={form.onSubmit(() => (add.isPending ? undefined : add.mutate()))}
-      aria-label="Add a fault"
-      noValidate
-    >
-      <Fieldset legend="Add a fault">
-        <Stack gap="sm">
-          <Group align="flex-start" gap="sm">
-            <Select
-              label="Operation"
-              data={listChoices([
-                ...faultTargetNames,
-                ...operations.map(({ operation }) => operation),
-                draft.operation,
-              ])}
-              placeholder="All operations"
-              searchable
-              clearable
-              clearButtonProps={{ 'aria-label': 'All operations' }}
-              disabled={!hasOperation(draft)}
-              {...form.getInputProps('operation')}
-              value={draft.operation === '' ? null : draft.operation}
-              // Enter chooses an operation; without one it would add a fault of all operations.
-              onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
-              onChange={(value) => form.setFieldValue('operation', value ?? '')}
-            />
-            <TextInput
-              label="Caller"
-              placeholder="All callers"
-              disabled={!hasCaller(draft)}
-              {...form.getInputProps('caller')}
-            />
-          </Group>
-          <EffectFields form={form} />
-          <SelectionFields form={form} />
-          {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
-          <Group>
-            {/* Not `loading`, which disables the button: it would lose the focus. */}
-            <PermittedButton operation="POST /_iam/faults" type="submit" aria-busy={add.isPending}>
-              Add
-            </PermittedButton>
-          </Group>
-          <Equivalents
-            command={formatFaultCommand(body)}
-            call={{ method: 'POST', path: '/_iam/faults', body }}
-            isInitiallyOpen
-          />
-        </Stack>
-      </Fieldset>
-    </form>
+    <>
+      <form
+        onSubmit={form.onSubmit(() => (add.isPending ? undefined : add.mutate()))}
+        aria-label="Add a fault"
+        noValidate
+      >
+        <Fieldset legend="Add a fault">
+          <Stack gap="sm">
+            <Group align="flex-start" gap="sm">
+              <Select
+                label="Operation"
+                data={listChoices([
+                  ...faultTargetNames,
+                  ...operations.map(({ operation }) => operation),
+                  draft.operation,
+                ])}
+                placeholder="All operations"
+                searchable
+                clearable
+                clearButtonProps={{ 'aria-label': 'All operations' }}
+                disabled={!hasOperation(draft)}
+                {...form.getInputProps('operation')}
+                value={draft.operation === '' ? null : draft.operation}
+                // Enter chooses an operation; without one it would add a fault of all operations.
+                onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+                onChange={(value) => form.setFieldValue('operation', value ?? '')}
+              />
+              <TextInput
+                label="Caller"
+                placeholder="All callers"
+                disabled={!hasCaller(draft)}
+                {...form.getInputProps('caller')}
+              />
+            </Group>
+            <EffectFields form={form} />
+            <SelectionFields form={form} />
+            {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
+            <Group>
+              {/* Not `loading`, which disables the button: it would lose the focus. */}
+              <PermittedButton operation="POST /_iam/faults" type="submit" aria-busy={add.isPending}>
+                Add
+              </PermittedButton>
+            </Group>
+          </Stack>
+        </Fieldset>
+      </form>
+      <Equivalents
+        title="Add the fault"
+        command={formatFaultCommand(body)}
+        call={{ method: 'POST', path: '/_iam/faults', body }}
+        others={[{ title: 'List the faults', command: 'faults list', call: { path: '/_iam/faults' } }]}
+        isInitiallyOpen
+      />
+    </>
   );
 }

@@ -3,7 +3,6 @@
 import { Stack } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { formatCount } from '../../components/texts/format-count.ts';
@@ -34,7 +33,6 @@ export default function FaultsPage() {
       ) : undefined}
       {rules.length > 0 ? <FaultList faults={rules} onRemove={remove.mutate} /> : undefined}
       <FaultForm key={`${operation} ${caller} ${status}`} initial={{ ...emptyDraft, operation, caller, status }} />
-      <Equivalents command="faults list" call={{ path: '/_iam/faults' }} />
     </Stack>
   );
 }

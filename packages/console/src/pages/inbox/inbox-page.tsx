@@ -85,10 +85,12 @@ function Inbox() {
           panel={panel}
         />
       </ListWithPanel>
-      <Equivalents
-        command={`inbox list${formatOptions({ to, purpose, text })}`}
-        call={({ control }) => control.GET('/inbox', { params: { query: { to, purpose, text } } })}
-      />
+      {panel.openKey === undefined ? (
+        <Equivalents
+          command={`inbox list${formatOptions({ to, purpose, text })}`}
+          call={({ control }) => control.GET('/inbox', { params: { query: { to, purpose, text } } })}
+        />
+      ) : undefined}
     </Stack>
   );
 }

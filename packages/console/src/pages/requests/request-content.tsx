@@ -1,5 +1,6 @@
 /** Query, headers and bodies of a request and its response, as the server redacted them. */
 import { Code, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import type { RequestRecord } from './request-summary.tsx';
 
@@ -10,23 +11,50 @@ export function RequestContent({ request }: { readonly request: RequestRecord })
       <Title order={2} size="h5">
         Content
       </Title>
-      <ObjectFacts label="Query" facts={query} />
-      <ObjectFacts label="Request headers" facts={toFacts(request.headers)} />
-      <ObjectFacts label="Response headers" facts={toFacts(request.responseHeaders)} />
+      <Facts label="Query" facts={query} />
+      <Facts label="Request headers" facts={toFacts(request.headers)} />
       <BodyText label="Request body" body={body} absence={absences[request.bodyState]} />
+      <Facts label="Response headers" facts={toFacts(request.responseHeaders)} />
       <BodyText label="Response body" body={responseBody} absence="None" />
       <CurlCommand request={request} />
     </Stack>
   );
 }
 
+interface ContentPartProps {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function ContentPart({ label, children }: ContentPartProps) {
+  return (
+    <div>
+      <Title order={3} size="h6">
+        {label}
+      </Title>
+      {children}
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly label: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+function Facts({ label, facts }: FactsProps) {
+  if (Object.keys(facts).length === 0) return undefined;
+  return (
+    <ContentPart label={label}>
+      <ObjectFacts label={label} facts={facts} />
+    </ContentPart>
+  );
+}
+
 /** What "Copy as curl" copies, with the variables that it needs. */
 function CurlCommand({ request: { curl, placeholders } }: { readonly request: RequestRecord }) {
   return (
-    <div>
-      <Text size="sm" fw={600}>
-        As curl
-      </Text>
+    <ContentPart label="As curl">
       <Code block tabIndex={0} aria-label="As curl" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {curl}
       </Code>
@@ -36,7 +64,7 @@ function CurlCommand({ request: { curl, placeholders } }: { readonly request: Re
           {part === 'body' ? undefined : `, ${part}`}
         </Text>
       ))}
-    </div>
+    </ContentPart>
   );
 }
 
@@ -57,10 +85,7 @@ interface BodyTextProps {
 
 function BodyText({ label, body, absence }: BodyTextProps) {
   return (
-    <div>
-      <Text size="sm" fw={600}>
-        {label}
-      </Text>
+    <ContentPart label={label}>
       {body === undefined ? (
         <Text size="sm">{absence}</Text>
       ) : (
@@ -68,7 +93,7 @@ function BodyText({ label, body, absence }: BodyTextProps) {
           {JSON.stringify(body, undefined, 2)}
         </Code>
       )}
-    </div>
+    </ContentPart>
   );
 }
 

@@ -66,10 +66,12 @@ export default function RequestsPage() {
           panel={panel}
         />
       </ListWithPanel>
-      <Equivalents
-        command={`requests list${formatOptions(filters)}${withConsole ? ' --console' : ''}`}
-        call={({ control }) => control.GET('/requests', { params: { query: { ...filters, ...ownRequests } } })}
-      />
+      {panel.openKey === undefined ? (
+        <Equivalents
+          command={`requests list${formatOptions(filters)}${withConsole ? ' --console' : ''}`}
+          call={({ control }) => control.GET('/requests', { params: { query: { ...filters, ...ownRequests } } })}
+        />
+      ) : undefined}
     </Stack>
   );
 }

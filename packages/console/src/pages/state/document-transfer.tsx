@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -18,7 +17,6 @@ export function DocumentTransfer() {
     <PageSection title="Export and import">
       <ExportButtons />
       <ImportButtons />
-      <Equivalents command="state export --seed" call={{ path: '/_iam/state/export?format=seed' }} />
     </PageSection>
   );
 }

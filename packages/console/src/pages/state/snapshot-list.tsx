@@ -7,7 +7,6 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
@@ -98,7 +97,6 @@ function SaveForm() {
       return queryClient.invalidateQueries({ queryKey: ['snapshots'] });
     },
   });
-  const { name } = form.values;
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Stack gap="xs">
@@ -109,10 +107,6 @@ function SaveForm() {
           </PermittedButton>
         </Group>
         {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
-        <Equivalents
-          command={`state save ${quotePositional(name || 'NAME')}`}
-          call={{ method: 'POST', path: '/_iam/state/snapshots', body: { name: name || 'NAME' } }}
-        />
       </Stack>
     </form>
   );

@@ -2,7 +2,6 @@
 
 import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
-import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -59,7 +58,6 @@ function DiffContent() {
           <InternalRows summary={summary} />
         </>
       )}
-      <Equivalents command={`state diff ${quotePositional(from, to)}`} call={diff.request} />
     </Stack>
   );
 }

@@ -38,5 +38,5 @@ export function useObjectDiff(query: ObjectDiffQuery) {
     const find: NameOfId = (kind, id) => names.get(`${kind} ${id}`);
     return { objects: pages.flatMap((page) => page.objects), nameOf: find };
   }, [data]);
-  return { ...state, summary: data?.pages[0], objects, nameOf, request: read() };
+  return { ...state, summary: data?.pages[0], objects, nameOf };
 }

@@ -7,14 +7,13 @@ import { unwrap } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { useRead } from '../../api/use-read.ts';
-import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 
-const rotateKey: ApiRequest = ({ control }) => control.POST('/keys/rotate');
+export const rotateKey: ApiRequest = ({ control }) => control.POST('/keys/rotate');
 const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired: 'gray' } as const;
 const purposeNames = { 'access-token': 'Access tokens', 'id-token': 'ID tokens' };
 
@@ -71,7 +70,6 @@ export function KeyList() {
           isCounted={false}
         />
       ) : undefined}
-      <Equivalents command="keys rotate" call={rotateKey} />
     </PageSection>
   );
 }

@@ -10,7 +10,7 @@ import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
-import { KeyList } from './key-list.tsx';
+import { KeyList, rotateKey } from './key-list.tsx';
 import { TokenActions } from './token-actions.tsx';
 import { TokenFacts } from './token-facts.tsx';
 
@@ -79,11 +79,13 @@ export default function TokensPage() {
           <TokenActions token={inspection.variables ?? ''} inspection={inspection.data} onChange={inspect} />
         </>
       ) : undefined}
+      <KeyList />
       <Equivalents
+        title="Inspect a token"
         command="token inspect --status -f -"
         call={{ method: 'POST', path: '/_iam/tokens/inspect', body: { token: 'TOKEN' } }}
+        others={[{ title: 'Rotate the keys', command: 'keys rotate', call: rotateKey }]}
       />
-      <KeyList />
     </Stack>
   );
 }

@@ -1,0 +1,21 @@
+/** Who caused an event of the audit log, by name. */
+import type { ControlData } from '../../api/clients.ts';
+import { Subject } from '../subject.tsx';
+
+export type ShownEvent = ControlData<'/audit'>[number];
+
+interface AuditActorProps {
+  readonly event: ShownEvent;
+  /** See `Subject`. */
+  readonly isPlain?: boolean;
+}
+
+export function AuditActor({ event: { actor, operation = '' }, isPlain = false }: AuditActorProps) {
+  const { kind, userId, clientId, logon, name } = actor;
+  if (userId !== undefined) return <Subject kind="user" id={userId} name={name} isPlain={isPlain} />;
+  if (clientId !== undefined && kind === 'client')
+    return <Subject kind="client" id={clientId} name={name} isPlain={isPlain} />;
+  // A server without remote access asks for no credentials there.
+  if (kind === 'anonymous') return operation.startsWith('control.') ? 'this machine' : 'not signed in';
+  return <bdi>{logon ?? kind}</bdi>;
+}
