@@ -5,6 +5,7 @@
 export * from '../client/index.ts';
 export { SettingError } from '../server/config/setting-error.ts';
 export { SeedError } from '../server/seed/error.ts';
+export type { BrowserCookie, BrowserLogin, BrowserLoginOptions, BrowserPage, Browsers } from './browser.ts';
 export type { DateInput, IamClock } from './clock.ts';
 export { WaitError } from './deadline.ts';
 export type { Faults } from './faults.ts';

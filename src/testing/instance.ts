@@ -2,6 +2,7 @@
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../client/index.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from '../server/app-context.ts';
+import { type Browsers, createBrowsers } from './browser.ts';
 import { captureCaller, withCaller } from './caller-stack.ts';
 import { createIamClock, type IamClock } from './clock.ts';
 import { createFaults, type Faults } from './faults.ts';
@@ -33,6 +34,8 @@ export interface IamInstance extends AsyncDisposable {
   signIn(user: string, options?: SignInOptions): Promise<SignInResult>;
   /** Returns an access token of a client, without its secret. */
   signInClient(clientId: string): Promise<string>;
+  /** Logs users in to browsers that a test drives. */
+  readonly browser: Browsers;
   readonly inbox: Inbox;
   /** The last requests to the service. */
   readonly requests: Requests;
@@ -95,6 +98,7 @@ export function createInstance({ getContext, url, publicUrl, credentials, reset 
       as,
       signIn,
       signInClient: withCaller((clientId: string) => signInClient(getContext(), clientId)),
+      browser: createBrowsers(getContext),
       inbox: createInbox(getContext),
       requests: createRequests(getContext),
       clock: createIamClock(getContext),

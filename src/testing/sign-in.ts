@@ -36,9 +36,8 @@ export async function signInUser(
   options: SignInOptions = {},
 ): Promise<SignInResult> {
   assertKnownKeys('signIn', options, optionNames);
-  const { level = 'AUTH-BASIC', clientId, remember = false } = options;
-  if (!signInLevels.includes(level))
-    throw new InputError(`Unknown level ${level}. Use one of ${signInLevels.join(', ')}.`);
+  const { clientId, remember = false } = options;
+  const level = readLevel(options);
   const started = await startSessionWithoutPassword(
     { userId: user, userName: user, level, clientId, remember },
     context,
@@ -51,6 +50,12 @@ export async function signInUser(
     userId: started.user.userId,
     sessionId: started.session.sessionId,
   };
+}
+
+/** @throws InputError for an unknown level. */
+export function readLevel({ level = 'AUTH-BASIC' }: Pick<SignInOptions, 'level'>): (typeof signInLevels)[number] {
+  if (signInLevels.includes(level)) return level;
+  throw new InputError(`Unknown level ${level}. Use one of ${signInLevels.join(', ')}.`);
 }
 
 /**

@@ -8,6 +8,7 @@ const reasons = {
   document: 'a document or a file, for browsers and tools',
   raw: 'the library sends it with iam.client.raw',
   process: 'part of the options of startServer, or of the memory of the test process',
+  browser: 'for browsers that a program drives, which need a cookie',
   missing: 'not there yet: iam api and iam.client.raw send the request',
 } as const;
 
@@ -38,6 +39,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.corporate-groups': list('corporate-groups search'),
   'control.coverage': list('coverage'),
   'control.coverage-clear': list('coverage'),
+  'control.create-browser-session': { command: { reason: 'browser' }, library: 'browser.login' },
   'control.create-session': { command: 'sessions create', library: 'signIn' },
   'control.create-user': list('users create'),
   'control.customer': list('customers get'),

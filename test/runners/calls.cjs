@@ -11,6 +11,7 @@ const instanceCalls = {
       .then(fail, ({ code }) => code === 'ROLE_MISSING' || fail(code)),
   signIn: (iam) => iam.signIn('ann'),
   signInClient: (iam) => iam.signInClient(iam.credentials.adminClientId),
+  'browser.login': (iam) => iam.browser.login({ context: () => ({ addCookies: async () => {} }) }, 'ann'),
   seed: (iam) => iam.seed({ groups: [{ groupName: 'seeded', roles: ['VIEW'] }] }),
   'tokens.issue': (iam) => iam.tokens.issue({ for: 'ann', claims: { aud: 'https://other.example' } }),
   'client.call': (iam) => iam.client.call('groups.list', {}),

@@ -2,9 +2,10 @@
 import { apiError } from '../../contract/errors.ts';
 import type { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { isOwnerActive } from '../directory/clients.ts';
+import { type Browser, createBrowser, type LoggedIn, toBrowserPart, toLoggedIn } from '../sessions/browser-sessions.ts';
 import { type SessionDeps, startSession } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Client, User } from '../store/tables.ts';
+import type { Client, Session, User } from '../store/tables.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
 import { findUserByLogin } from '../users/users.ts';
 
@@ -16,6 +17,8 @@ export interface SignInRequest {
   /** Default: the application client of the server. */
   readonly clientId?: string | undefined;
   readonly remember: boolean;
+  /** Of a session of a browser, which has no refresh token. */
+  readonly browser?: Session['browser'];
 }
 
 /**
@@ -26,14 +29,30 @@ export function startSessionWithoutPassword(
   request: SignInRequest,
   deps: SessionDeps & ContentDeps,
 ): Promise<UserContent> {
-  const { level, remember } = request;
+  const { level, remember, browser } = request;
   return deps.store.transaction(async (tx) => {
     const user = await findUnlockedUser(tx, request);
     const client = await findSignInClient(tx, request.clientId);
-    const renewable = client.grantTypes.includes('refresh_token');
-    const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable };
+    const renewable = browser === undefined && client.grantTypes.includes('refresh_token');
+    const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable, browser };
     return readUserContent(deps, { user, client, ...(await startSession(tx, start, deps)) });
   });
+}
+
+/**
+ * A browser with a new cookie, in which the user is logged in without a password.
+ * @throws IamError as `startSessionWithoutPassword`.
+ */
+export async function startBrowserWithoutPassword(
+  request: Omit<SignInRequest, 'remember' | 'browser'>,
+  deps: SessionDeps & ContentDeps,
+): Promise<Browser & { readonly current: LoggedIn }> {
+  const next = createBrowser(deps);
+  const browser = toBrowserPart(deps, next, ['user']);
+  return {
+    ...next,
+    current: toLoggedIn(await startSessionWithoutPassword({ ...request, remember: false, browser }, deps)),
+  };
 }
 
 /**

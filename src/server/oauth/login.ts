@@ -8,10 +8,9 @@ import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { withConsent } from '../auth/consents.ts';
 import { startPasswordSession } from '../auth/login.ts';
-import { findUnlockedUser } from '../auth/sign-in.ts';
+import { findUnlockedUser, startBrowserWithoutPassword } from '../auth/sign-in.ts';
 import { partyRole } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
-import { epochSeconds } from '../lib/clock.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { requireFactor } from '../mfa/factors.ts';
@@ -24,10 +23,10 @@ import {
   isFormToken,
   type LoggedIn,
   openBrowser,
+  toBrowserPart,
   toLoggedIn,
 } from '../sessions/browser-sessions.ts';
 import { endSession } from '../sessions/end-sessions.ts';
-import { startSession } from '../sessions/sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
 import {
@@ -178,25 +177,14 @@ function isAboutPassword({ code }: IamError): boolean {
   return ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'TOKEN_TOO_LONG'].includes(code);
 }
 
-function toBrowserPart({ clock }: OperationContext, { cookie }: Browser, methods: readonly string[]) {
-  return { cookieHash: hashSecret(cookie), authenticatedAt: epochSeconds(clock), methods };
-}
-
 /** Without a password: with test features, for a person at this machine. */
 async function logInForTest(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
   if (!canActAsAnyone(context)) throw createExpiredPage(state.request);
   const { user_id: userId = '', level = 'AUTH-BASIC' } = form;
-  const next = createBrowser(context);
   const { clientId } = state.request.client;
-  const browser = toBrowserPart(context, next, ['user']);
-  const current = await context.store.transaction(async (tx) => {
-    const user = await findUnlockedUser(tx, { userId });
-    const start = { clientId, userId: user.userId, level, remember: false, renewable: false, browser } as const;
-    const { session } = await startSession(tx, start, context);
-    return toLoggedIn({ user, session });
-  });
-  context.recordLogin(current.user.userId);
-  return adoptSession(context, state, { ...next, current });
+  const next = await startBrowserWithoutPassword({ userId, level, clientId }, context);
+  context.recordLogin(next.current.user.userId);
+  return adoptSession(context, state, next);
 }
 
 /** The browser has the new session from now on: the sessions of applications move to it, or end if the user is another one. */

@@ -55,9 +55,27 @@ export function createBrowser({ random }: Pick<BrowserDeps, 'random'>): Browser 
   return { cookie: generateSecret(random), isKnown: false };
 }
 
+/** What the session of a browser has: its cookie, and how and when the user logged in. @param methods as in `amr` (RFC 8176). */
+export function toBrowserPart(
+  { clock }: Pick<BrowserDeps, 'clock'>,
+  { cookie }: Browser,
+  methods: readonly string[],
+): LoggedIn['session']['browser'] {
+  return { cookieHash: hashSecret(cookie), authenticatedAt: epochSeconds(clock), methods };
+}
+
 /** The header that sets the cookie; undefined if the browser has it. It ends with the browser. */
 export function formatCookie({ cookie, isKnown }: Browser, issuerUrl: string): string | undefined {
   return isKnown ? undefined : formatSetCookie(issuerUrl, cookie);
+}
+
+/** The same cookie as data, for browsers that a program drives. */
+export function describeCookie(
+  { cookie }: Browser,
+  { issuerUrl, baseUrl }: { readonly issuerUrl: string; readonly baseUrl: string },
+) {
+  const [name, secure, url] = [cookieName(issuerUrl), isSecure(issuerUrl), new URL(baseUrl).origin];
+  return { name, value: cookie, url, httpOnly: true, secure, sameSite: 'Lax' as const };
 }
 
 /** The header that deletes the cookie. */

@@ -131,6 +131,7 @@ const controlRequests: Readonly<Record<string, ControlRequest | ((server: TestSe
     path: `/clients/${(await server.makeClient()).clientId}/rotate-secret`,
     body: {},
   }),
+  'control.create-browser-session': { body: { userId: 'alice-id' } },
   'control.create-session': { body: { userId: 'alice-id', level: 'AUTH-BASIC' } },
   'control.create-user': { body: { userName: 'new' } },
   'control.end-sessions': async (server) => {

@@ -4,6 +4,7 @@ import apiKeysGet from './api-keys/get.ts';
 import apiKeysList from './api-keys/list.ts';
 import apiKeysRotate from './api-keys/rotate.ts';
 import auditList from './audit/list.ts';
+import browserSessionsCreate from './browser-sessions/create.ts';
 import businessesGet from './businesses/get.ts';
 import businessesList from './businesses/list.ts';
 import clientsGet from './clients/get.ts';
@@ -75,6 +76,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   apiKeysList,
   apiKeysRotate,
   auditList,
+  browserSessionsCreate,
   businessesGet,
   businessesList,
   clientsGet,

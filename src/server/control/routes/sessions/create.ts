@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { reference } from '../../../../contract/entities.ts';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
-import { Id, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { Id, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { Token } from '../../../../contract/schemas/token.ts';
 import { signInLevels } from '../../../../contract/testing/sign-in-levels.ts';
-import { requireActiveClient, type SignInRequest, startSessionWithoutPassword } from '../../../auth/sign-in.ts';
+import { requireActiveClient, startSessionWithoutPassword } from '../../../auth/sign-in.ts';
 import { hasTestFeatures } from '../../../config/settings.ts';
 import type { ControlContext } from '../../../request-context.ts';
 import { readClientContent } from '../../../tokens/content.ts';
 import { defineRoute } from '../../define.ts';
+import { assertOneUser, hasUser, userChoice, userChoices } from './user-choice.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -21,10 +22,7 @@ export default defineRoute({
   audit: { kind: 'administration', targets: { response: ['userId', 'sessionId'] } },
   request: {
     body: z.strictObject({
-      userName: singleLine(320, 'A login name of the user')
-        .optional()
-        .meta({ examples: ['alice@example.com'], ...reference('user', ['name']) }),
-      userId: Id.optional().meta({ description: 'Id of the user', examples: ['alice'], ...reference('user', ['id']) }),
+      ...userChoice,
       clientId: Id.optional().meta({
         description:
           'Client to sign in through; default: the application client of the server. Without a user, the client itself',
@@ -59,26 +57,21 @@ export default defineRoute({
   async handle({ body }, context) {
     if (!hasTestFeatures(context.settings)) throw apiError('TEST_FEATURES_OFF');
     assertOneUser(body);
-    const { userId, userName, clientId } = body;
-    if (userId === undefined && userName === undefined) return issueClientToken(clientId, context);
+    if (!hasUser(body)) return issueClientToken(body.clientId, context);
     const content = await startSessionWithoutPassword(body, context);
     const token = await context.issuer.issue(content);
     return { ...token, userId: content.user.userId, sessionId: content.session.sessionId };
   },
 });
 
-const choices = ['userName', 'userId'];
-
-/** @throws IamError FIELD_VALUE. */
-function assertOneUser({ userName, userId }: Pick<SignInRequest, 'userName' | 'userId'>): void {
-  if (userName !== undefined && userId !== undefined)
-    throw fieldError('FIELD_VALUE', choices, 'Specify only one of userName and userId.');
-}
-
 /** A client token carries all authorities of the client, so only callers on this machine obtain one. */
 async function issueClientToken(clientId: string | undefined, { store, settings, issuer }: ControlContext) {
   if (clientId === undefined)
-    throw fieldError('FIELD_MISSING', [...choices, 'clientId'], 'One of userName, userId and clientId is required.');
+    throw fieldError(
+      'FIELD_MISSING',
+      [...userChoices, 'clientId'],
+      'One of userName, userId and clientId is required.',
+    );
   if (settings.allowRemote)
     throw apiError('TEST_FEATURES_OFF', 'A server with remote access issues client tokens for a secret only.');
   return issuer.issue(await readClientContent({ store, issuer }, await requireActiveClient(store, clientId)));
