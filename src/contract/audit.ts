@@ -78,6 +78,22 @@ export interface AuditObject {
   readonly name?: string | undefined;
 }
 
+/** How far back a list of events goes, by the value of the header. */
+export const auditExtents = {
+  all: undefined,
+  files: 'Older events were in files of the audit log that are deleted.',
+  run: 'Only the last events of this run: this server has no files of its audit log.',
+} as const;
+
+export type AuditExtent = keyof typeof auditExtents;
+
+export const auditExtentHeader = 'X-Iam-Audit-Extent';
+
+/** Describes what a list of events cannot contain. @param extent the value of the header */
+export function describeAuditExtent(extent: string | undefined | null): string | undefined {
+  return auditExtents[extent as AuditExtent];
+}
+
 export interface AuditFilter {
   /** A user or a client by id, or the name of the caller. */
   readonly caller?: string | undefined;

@@ -29,6 +29,8 @@ export interface Page<Item> {
   readonly next?: string | undefined;
   /** The number of entries on all pages, if the request asks for it. */
   readonly total?: number | undefined;
+  /** Headers that extend the default ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A response body that is not JSON. */

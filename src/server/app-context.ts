@@ -1,6 +1,8 @@
 /** The app context: everything that makes up one IAM. Modules hold no state, so several contexts can share one process. */
 
 import type { AuditLog } from './audit/audit.ts';
+import type { AuditHistory } from './audit/history.ts';
+import { type AuditSequence, createAuditSequence } from './audit/sequence.ts';
 import { type AuditTrail, createAuditTrail } from './audit/trail.ts';
 import type { Authentication } from './auth/authenticate.ts';
 import type { Settings } from './config/settings.ts';
@@ -82,7 +84,7 @@ export interface AppContext extends Authentication, Integrations {
   readonly log: Log;
   /** The audit log; missing if it is disabled. */
   readonly audit: AuditLog | undefined;
-  /** The last events, in memory. */
+  /** The events that the control plane lists. */
   readonly auditTrail: AuditTrail;
   /** The name of the sandbox; undefined for the main service. */
   readonly sandbox: string | undefined;
@@ -104,6 +106,9 @@ export type AppContextDeps = Pick<
   readonly ids?: Ids | undefined;
   readonly baseline: BaselineSource;
   readonly audit?: AuditLog | undefined;
+  /** The files of the audit log; missing if it has none. */
+  readonly auditHistory?: AuditHistory | undefined;
+  readonly auditSequence?: AuditSequence | undefined;
   readonly sandbox?: string | undefined;
   readonly isTenant?: boolean;
   /** Those of the server, for a sandbox whose password hashes are guessed with each attempt in it. */
@@ -152,8 +157,11 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const apiKeyUses = createApiKeyUses();
   const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
   const consoleFiles = deps.consoleFiles ?? createConsoleFilesReader();
+  const auditSequence = deps.auditSequence ?? createAuditSequence();
   const createSandbox = (parts: SandboxParts) => {
-    const shared = pickShared({ ...deps, ids, timer, growthLimits, stateQueue, docsPageFiles, consoleFiles });
+    const shared = pickShared({
+      ...{ ...deps, ids, timer, growthLimits, stateQueue, docsPageFiles, consoleFiles, auditSequence },
+    });
     // On a loopback server everyone may read the hashes, and tests of throttles must not affect each other.
     const serverThrottles = parts.isTenant || !settings.allowRemote ? undefined : throttles;
     const log = withLogFields(deps.log, { sandbox: parts.sandbox });
@@ -169,6 +177,9 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     audit: deps.audit,
     auditTrail: createAuditTrail({
       server: deps.store.shared?.replica,
+      sandbox: deps.sandbox,
+      sequence: auditSequence,
+      history: deps.auditHistory,
       ...(observability ? { onAdded: observability.eventSubscribers.notify } : {}),
     }),
     sandbox: deps.sandbox,

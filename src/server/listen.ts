@@ -9,7 +9,10 @@ import { servicePrefix } from '../contract/prefix.ts';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../lib/host.ts';
 import { createApp } from './app.ts';
 import { type AppContext, type AppContextDeps, createAppContext } from './app-context.ts';
-import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts';
+import { type AuditLog, createAuditLog } from './audit/audit.ts';
+import { createAuditHistory } from './audit/history.ts';
+import type { OpenedAudit } from './audit/open.ts';
+import { createAuditSequence } from './audit/sequence.ts';
 import type { BootstrapResult } from './bootstrap.ts';
 import type { Settings } from './config/settings.ts';
 import { createNodeServer, type NodeServerOptions, rejectRequest } from './http/node-server.ts';
@@ -67,7 +70,7 @@ export interface ListenOptions {
   /** @param heap bounds a store in memory, until the server stops */
   openStore(server: ServerIdentity, heap: HeapGauge): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
-  openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
+  openAudit?(settings: Settings): Promise<OpenedAudit | undefined>;
 }
 
 export interface RunningServer {
@@ -133,10 +136,13 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     store = await options.openStore({ replica: replica ?? '', issuer: settings.issuer ?? baseUrl }, heap);
     // Opening the store has created and locked its folder.
     const sinks = await options.openAudit?.(settings);
-    audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
+    const auditHistory = sinks?.files && createAuditHistory(sinks.files, sinks);
+    const auditSequence = createAuditSequence(await auditHistory?.findLastSequence());
+    audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer, auditSequence);
     const setUp = async (opened: Store) => {
       const { bootstrapped, baseline } = await initializeStore({ ...options, store: opened, clock, ids, hashQueue });
-      const deps = { ...options, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey, heap };
+      const auditParts = { audit, auditHistory, auditSequence };
+      const deps = { ...options, ...auditParts, clock, ids, hashQueue, baseUrl, baseline, configuredKey, heap };
       const open = (from: Store, kept: KeptParts = {}) => openAppContext(from, { ...deps, ...kept }, gate);
       return { bootstrapResult: bootstrapped, open, first: await open(opened) };
     };

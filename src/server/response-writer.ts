@@ -121,6 +121,7 @@ async function writePage(
     setHeader(ctx, 'Link', formatNextLink(baseUrl + path, query, page.next, list));
   }
   if (page.total !== undefined) setHeader(ctx, 'X-Total-Count', String(page.total));
+  setHeaders(ctx, page.headers ?? {});
   const { json, bytes } = await serializeArray(page.items, serializer);
   writeJson(ctx, page.next === undefined ? 200 : 206, json, bytes);
 }

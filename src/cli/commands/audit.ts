@@ -1,6 +1,13 @@
 /** `iam audit`: who changed what on a server. */
 import type { Command } from 'commander';
-import { type AuditFilter, type FilteredEvent, matchesAuditFilter } from '../../contract/audit.ts';
+import { type ApiResponse, nextCursorOf } from '../../client/response.ts';
+import {
+  type AuditFilter,
+  auditExtentHeader,
+  describeAuditExtent,
+  type FilteredEvent,
+  matchesAuditFilter,
+} from '../../contract/audit.ts';
 import { describeFields, type FieldDifference } from '../../contract/changes/field-lines.ts';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
@@ -21,7 +28,7 @@ import { callerNotFoundError, findCallerId } from './requests/find-caller.ts';
 
 export const auditText: CommandDescription = {
   title: 'List who changed what, newest first',
-  description: `Lists the last 5,000 logins, changes and rejections of the server or the sandbox, with the values before and after; a restart deletes them. With --follow, prints new events as they happen. Sensitive fields are only named. ${controlPlaneNote}`,
+  description: `Lists logins, changes and rejections of the server or the sandbox, with the values before and after: also those before a restart, if the server keeps an audit log in files, otherwise the last 5,000 of this run. With --follow, prints new events as they happen. Sensitive fields are only named. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
     { title: 'Who changed a group', command: '--group ops' },
@@ -33,7 +40,19 @@ export const auditText: CommandDescription = {
 const path = '/_iam/audit';
 const columns = [
   ...['time', 'actor', 'operation', 'objects', 'changes', 'result', 'remoteAddress'],
-  ...['requestId', 'error', 'sequence', 'event', 'status', 'reason', 'subject', 'rule', 'truncated', 'server'],
+  ...[
+    'requestId',
+    'error',
+    'sequence',
+    'event',
+    'status',
+    'reason',
+    'subject',
+    'rule',
+    'truncated',
+    'repeated',
+    'server',
+  ],
 ];
 const tableColumnCount = 6;
 /** How they fit: the result is left out first, as the changes say what was refused or failed. */
@@ -61,11 +80,21 @@ export function addAudit(program: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, _, options) => {
     const filters = await readFilters(context, options);
     if (options.follow === true) return follow(context, filters, parseListLimits(options).limit);
+    let last: ApiResponse | undefined;
     await printControlList(context, options, {
       ...{ path, filters, columns, main: tableColumnCount, summarize, ...fit },
+      onPage: (response) => {
+        last = response;
+      },
       assertKnown: () => assertKnown(context, options, filters),
     });
+    const note = last && nextCursorOf(last) === undefined ? describeExtent(last) : undefined;
+    if (note !== undefined && context.printer.isForPeople) context.notice(note);
   });
+}
+
+function describeExtent({ headers }: ApiResponse): string | undefined {
+  return describeAuditExtent(headers[auditExtentHeader.toLowerCase()]);
 }
 
 interface AuditFilters extends Omit<AuditFilter, 'object' | 'entity'> {

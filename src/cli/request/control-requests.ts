@@ -1,5 +1,5 @@
 /** The requests of commands for the control plane: lists that are printed page by page, and writes. */
-import { asPage } from '../../client/response.ts';
+import { type ApiResponse, asPage } from '../../client/response.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
@@ -26,6 +26,8 @@ interface ControlListRequest extends Pick<ListShape, 'text' | 'required'> {
   readonly main: number;
   /** The row of a table. */
   readonly summarize?: SummarizeRow;
+  /** Called with the response of each page. */
+  onPage?(response: ApiResponse): void;
   /** Called if the list is empty. @throws CliError if a filter names what does not exist */
   assertKnown?(): Promise<void>;
   /** What the ids of a column refer to, where the rows do not contain the names. */
@@ -39,11 +41,13 @@ type SummarizeRow = (row: TableRow, nameOf: NameOf) => TableRow;
 export function printControlList(
   context: Context,
   options: CommandOptions,
-  { path, filters = {}, columns, main, references, summarize, text, required, assertKnown }: ControlListRequest,
+  { path, filters = {}, columns, main, references, summarize, text, required, onPage, assertKnown }: ControlListRequest,
 ): Promise<void> {
   const read: PageSource = async (query) => {
-    const page = asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
-    if (page.items.length === 0 && query.after === undefined) await assertKnown?.();
+    const response = await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } });
+    const page = asPage(response);
+    onPage?.(response);
+    if (page.items.length === 0 && query.after === undefined && page.next === undefined) await assertKnown?.();
     return page;
   };
   const route = routeOfUrl(context.manifest, 'GET', path);

@@ -109,7 +109,7 @@ export function withKnownFilters(
 ): PageSource {
   return async (page) => {
     const found = await read(page);
-    if (found.items.length === 0 && page.after === undefined)
+    if (found.items.length === 0 && page.after === undefined && found.next === undefined)
       await assertReferencesExist(context, { params: [], query }, { query: filters });
     return found;
   };

@@ -7,6 +7,7 @@ import type { Timer } from '../lib/timer.ts';
 import type { AuditEvent } from './event.ts';
 import { maskContacts, mayContainContacts } from './mask-contacts.ts';
 import { createRejectionDeduplicator } from './rejection-deduplicator.ts';
+import { type AuditSequence, createAuditSequence } from './sequence.ts';
 
 /** A destination of lines. Nothing throws or rejects: a request never fails because of it. */
 export interface AuditSink {
@@ -55,8 +56,16 @@ export interface AuditOrigin {
   readonly isAnyone: boolean;
 }
 
-export function createAuditLog({ granted, selfService, refused }: AuditSinks, timer: Timer): AuditLog {
-  const rejections = createRejectionDeduplicator((event) => refused.write(formatLine(event)), timer);
+/** @param sequence numbers the lines of repeated rejections: the list has each of these rejections by itself */
+export function createAuditLog(
+  { granted, selfService, refused }: AuditSinks,
+  timer: Timer,
+  sequence: AuditSequence = createAuditSequence(),
+): AuditLog {
+  const rejections = createRejectionDeduplicator((event) => {
+    const isRepeated = event.repeated !== undefined;
+    refused.write(formatLine(isRepeated ? { ...event, sequence: sequence.take() } : event));
+  }, timer);
   const sinks = [...new Set([granted, selfService, refused])];
   return {
     record(event, origin) {

@@ -24,7 +24,7 @@ export interface AuditFileOptions {
 }
 
 const defaultRotateBytes = 64 * 1024 * 1024;
-const defaultMaxFiles = 5;
+export const maxRotatedFiles = 5;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
 /** How long after a write its lines are synced to the disk, with those that follow in the meantime. */
 const syncDelayMs = 1_000;
@@ -62,7 +62,7 @@ class AuditFile implements AuditSink {
   constructor(options: AuditFileOptions) {
     this.#options = {
       rotateBytes: defaultRotateBytes,
-      maxFiles: defaultMaxFiles,
+      maxFiles: maxRotatedFiles,
       maxQueuedBytes: defaultMaxQueuedBytes,
       timer: systemTimer,
       ...options,
@@ -236,6 +236,8 @@ async function findFreeNumber(name: string, maxFiles: number): Promise<number> {
   return maxFiles;
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
+/** @throws any other error than that of a missing file */
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
+  return undefined;
 }

@@ -7,6 +7,7 @@ import type { Log } from '../lib/log.ts';
 import type { AuditSink, AuditSinks } from './audit.ts';
 import type { AuditEvent } from './event.ts';
 import { openAuditFile } from './file.ts';
+import type { AuditFiles } from './history.ts';
 import { StreamSink, type WriteLine } from './stream-sink.ts';
 
 export interface AuditDeps {
@@ -17,8 +18,16 @@ export interface AuditDeps {
   readonly trust: FileTrust;
 }
 
+/** The sinks, and the files that they write, if these can be read. */
+export interface OpenedAudit extends AuditSinks {
+  readonly files?: AuditFiles;
+}
+
 /** Returns undefined if the audit log is off. @throws SettingError if a file is not writable, or is no audit log. */
-export async function openAudit(settings: Settings, { log, write, trust }: AuditDeps): Promise<AuditSinks | undefined> {
+export async function openAudit(
+  settings: Settings,
+  { log, write, trust }: AuditDeps,
+): Promise<OpenedAudit | undefined> {
   const target = resolveAuditPath(settings);
   if (target === 'off') return undefined;
   if (target === '-') {
@@ -27,16 +36,21 @@ export async function openAudit(settings: Settings, { log, write, trust }: Audit
   }
   const granted = await openFile(target, { log, trust });
   const opened = [granted];
-  // A device or a pipe receives all events; with a file, events that anyone can cause have separate files.
-  const openBeside = async (kind: string) => {
-    const sink = (await stat(target)).isFile()
-      ? await openFile(buildSiblingPath(target, kind), { log, trust })
-      : granted;
+  const openBeside = async (name: string) => {
+    const sink = await openFile(name, { log, trust });
     opened.push(sink);
     return sink;
   };
   try {
-    return { granted, selfService: await openBeside('self-service'), refused: await openBeside('refused') };
+    // A device or a pipe receives all events; with a file, events that anyone can cause have separate files.
+    if (!(await stat(target)).isFile()) return { granted, selfService: granted, refused: granted };
+    const files = {
+      granted: target,
+      selfService: buildSiblingPath(target, 'self-service'),
+      refused: buildSiblingPath(target, 'refused'),
+    };
+    const selfService = await openBeside(files.selfService);
+    return { granted, selfService, refused: await openBeside(files.refused), files };
   } catch (error) {
     await Promise.all(opened.map((sink) => sink.close()));
     throw error;

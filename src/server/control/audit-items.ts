@@ -4,7 +4,7 @@ import { auditedEntities } from '../../contract/audit.ts';
 import { isAllowed } from '../../contract/roles.ts';
 import { exampleInt, exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
 import type { ObjectChange } from '../audit/changes.ts';
-import type { RecordedEvent } from '../audit/trail.ts';
+import type { RecordedEvent } from '../audit/event.ts';
 import { readEntityNames } from '../directory/entity-names.ts';
 import type { ControlContext } from '../request-context.ts';
 import { changeActions } from '../snapshots/dump-diff.ts';
@@ -57,6 +57,11 @@ export const AuditItem = z.strictObject({
       'What the committed transactions changed. Sensitive fields are only named; so are all fields for a caller that may not read values',
     ),
   truncated: z.literal(true).optional().describe('Changes or values are left out, as they are too many or too long'),
+  repeated: optionalInt(
+    17,
+    'Number of further rejections like the one at since: the audit log counts equal ones within a minute',
+  ),
+  since: optionalText('2026-03-01T11:59:30.000Z'),
   rule: optionalText('ADMIN', 'The role expression that was evaluated'),
   remoteAddress: exampleText('127.0.0.1'),
   requestId: exampleText('4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11', 'X-Request-Id of the response'),

@@ -21,7 +21,7 @@ export const sharedParts = [
     shared: 'the audit log and the log on standard error',
     separation:
       'events and lines of a sandbox contain its name; granted events of sandboxes are written to the file of self-service callers, on a loopback server only those of sandboxes with their own seed',
-    deps: ['audit', 'log'],
+    deps: ['audit', 'auditHistory', 'auditSequence', 'log'],
   },
   {
     name: 'limits',

@@ -104,14 +104,19 @@ function isIdentifying({ entity, by }: Reference): boolean {
   return isKey && reported.includes(entity);
 }
 
-const places = listPlaces(program).filter(
-  ({ path, name }) =>
-    !unbound.includes(path) &&
-    !unbound.includes(`${path} ${name}`) &&
-    !(path.endsWith(' list') && name === '--name') &&
-    !path.endsWith(' edit') &&
-    !ofUsers.includes(path.split(' ')[0] ?? ''),
-);
+const isAudit = ({ path }: Place) => Number(path === 'audit');
+
+/** `audit` is first: it finds what the rejected requests of the others named. */
+const places = listPlaces(program)
+  .filter(
+    ({ path, name }) =>
+      !unbound.includes(path) &&
+      !unbound.includes(`${path} ${name}`) &&
+      !(path.endsWith(' list') && name === '--name') &&
+      !path.endsWith(' edit') &&
+      !ofUsers.includes(path.split(' ')[0] ?? ''),
+  )
+  .sort((one, other) => isAudit(other) - isAudit(one));
 
 /** The command line with a value in this place, and an existing object in each other one that is required. */
 function lineOf({ path, name, command }: Place, value: string): string[] {
