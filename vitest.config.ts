@@ -5,6 +5,8 @@ import { SlowFoldersFirst } from './test/resources/slow-folders-first.ts';
 const endToEnd = 'test/e2e/**/*.test.ts';
 /** About the package and the library; the others run any command. */
 const ofPackage = 'test/e2e/package/**';
+/** Need packages of their own: `npm run test:full -- relying-parties`. */
+const relyingParties = 'test/relying-parties/*.test.ts';
 /** Needs an executable: `npm run test:executable`. */
 const ofExecutable = 'test/e2e/delivery/executable.test.ts';
 
@@ -55,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'source',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [ofExecutable, ...(isFullRun ? [] : [...longOnPostgres, ...longInConsole])],
+          exclude: [ofExecutable, relyingParties, ...(isFullRun ? [] : [...longOnPostgres, ...longInConsole])],
         },
       },
       // What only shows after all of them have run.
@@ -74,6 +76,7 @@ export default defineConfig({
           env: { IAM_TEST_STORE: 'postgres', IAM_TEST_COMMAND: 'built' },
         },
       },
+      { extends: true, test: { name: 'relying-parties', include: [relyingParties] } },
       { extends: true, test: { ...service, name: 'twice', env: { IAM_TEST_STORE: 'twice' } } },
     ],
   },

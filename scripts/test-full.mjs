@@ -32,6 +32,9 @@ const stages = {
   twice: () => ({ commands: [vitest('twice')] }),
   executable: () => ({ commands: [['scripts/test-executable.mjs']], missing: onLinux() }),
   container: findContainerCheck,
+  'relying-parties': () => ({
+    commands: [['scripts/install-folder.mjs', 'test/relying-parties'], vitest('relying-parties')],
+  }),
   runners: () => ({ commands: [['scripts/test-runners.mjs']] }),
   nodes: () => ({
     commands: [['scripts/test-nodes.mjs', '--majors', '22,24,26']],
