@@ -24,11 +24,14 @@ export interface OAuthError {
   readonly error_description: string;
 }
 
-/** `error_description` contains only printable ASCII without quote and backslash (RFC 6749, 5.2). */
-export function toOAuthError(items: readonly ErrorItem[]): OAuthError {
+/**
+ * `error_description` contains only printable ASCII without quote and backslash (RFC 6749, 5.2).
+ * @param name the name of the error, if it is more exact than that of the code.
+ */
+export function toOAuthError(items: readonly ErrorItem[], name?: string): OAuthError {
   const description = items.map(({ message }) => message).join(' ');
   return {
-    error: errorNames[items[0]?.code ?? ''] ?? 'invalid_request',
+    error: name ?? errorNames[items[0]?.code ?? ''] ?? 'invalid_request',
     error_description: description.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'),
   };
 }

@@ -1,6 +1,6 @@
 /** Writes the response of a request that failed. */
 import { TLSSocket } from 'node:tls';
-import { toOAuthError } from '../contract/oauth-errors.ts';
+import { type OAuthError, toOAuthError } from '../contract/oauth-errors.ts';
 import type { AppContext } from './app-context.ts';
 import { ConnectionDroppedError, GatewayResponseError, writeGatewayResponse } from './fault-injection/apply-faults.ts';
 import { createErrorResponse, type ErrorResponse } from './http/error-response.ts';
@@ -38,8 +38,8 @@ function findPage(
   { items, status }: ErrorResponse,
   { operation, requestId }: RequestState,
 ): PageResponse | undefined {
-  if (error instanceof PageError) return error.page;
   if (operation?.errorFormat !== 'page') return undefined;
+  if (error instanceof PageError) return error.page;
   const text = items.map(({ message }) => message).join(' ');
   return renderMessagePage({ title: 'This did not work', text, status, requestId });
 }
@@ -66,6 +66,10 @@ function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): vo
     writeText(ctx, page.status, page);
     return;
   }
-  const body = operation?.errorFormat === 'oauth' ? toOAuthError(errorResponse.items) : errorResponse.items;
+  const body = operation?.errorFormat === 'oauth' ? toOAuthBody(error, errorResponse) : errorResponse.items;
   writeJson(ctx, errorResponse.status, JSON.stringify(body));
+}
+
+function toOAuthBody(error: unknown, { items }: ErrorResponse): OAuthError {
+  return toOAuthError(items, error instanceof PageError ? error.oauthError : undefined);
 }

@@ -71,7 +71,7 @@ const belowService = `${servicePrefix}/`;
 const belowControl = `${controlPrefix}/`;
 
 /** Endpoints that scripts call; the others of their prefix are pages. */
-const endpointPaths = ['/oauth2/token', '/oauth2/userinfo', '/oauth2/revoke', '/oauth2/introspect'];
+const endpointPaths = ['/oauth2/token', '/oauth2/userinfo', '/oauth2/revoke', '/oauth2/introspect', '/oauth2/par'];
 
 function isCorsPath(path: string): boolean {
   return path.startsWith(belowService) || path.startsWith('/.well-known/') || endpointPaths.includes(path);

@@ -41,13 +41,16 @@ const parameterTexts = {
   acr_values: ['Authentication levels, the preferred one first', 'AUTH-MFA'],
   resource: ['Services that the tokens are for (RFC 8707)', 'https://api.example.com'],
   request: ['Not supported', 'e30.e30.'],
-  request_uri: ['Not supported', 'https://app.example.com/request'],
+  request_uri: [
+    'The reference to a request that the application pushed to /oauth2/par, beside client_id; no other is supported',
+    'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c',
+  ],
   registration: ['Not supported', '{}'],
 } as const;
 
 type ParameterName = keyof typeof parameterTexts;
 
-export const parameterValue = z.string().max(4000, 'is too long');
+const parameterValue = z.string().max(4000, 'is too long');
 
 /** Each can be repeated, so that a repeated one is reported at the redirect URI. */
 export const authorizationQuery = Object.fromEntries(
@@ -60,14 +63,30 @@ function describeParameter([description, example]: readonly [string, string]) {
     .describe(description);
 }
 
+const formParameter = z.union([parameterValue, repeatParameter(parameterValue)]);
+
+/** The same parameters in a form. */
+export const authorizationForm = Object.fromEntries(
+  Object.keys(parameterTexts).map((name) => [name, formParameter.optional()]),
+) as Record<ParameterName, z.ZodOptional<typeof formParameter>>;
+
+/** The parameters of a form, as those of a query. */
+export function readForm(
+  form: {
+    readonly [Name in ParameterName]?: z.output<typeof formParameter> | undefined;
+  },
+): AuthorizationParameters {
+  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, value && [value].flat()]));
+}
+
 /** @param value the schema of each of its values */
-export function repeatParameter(value: z.ZodString) {
+function repeatParameter(value: z.ZodString) {
   return z.array(value).max(20, 'is repeated too often');
 }
 
 /** The values of each parameter, as sent. */
 export type AuthorizationParameters = {
-  readonly [Name in keyof typeof authorizationQuery]?: readonly string[] | undefined;
+  readonly [Name in ParameterName]?: readonly string[] | undefined;
 };
 
 export interface AuthorizationRequest extends AuthorizationTarget {
@@ -290,7 +309,7 @@ export function createRefusal(
           },
           status: 400,
         });
-  return withPage(apiError(code, description), page);
+  return withPage(apiError(code, description), page, error);
 }
 
 function toQuery(given: AuthorizationParameters): string {

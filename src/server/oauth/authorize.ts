@@ -5,14 +5,15 @@ import type { OperationContext } from '../request-context.ts';
 import { openBrowser } from '../sessions/browser-sessions.ts';
 import {
   type AuthorizationParameters,
+  authorizationForm,
   authorizationQuery,
-  parameterValue,
   readAuthorizationRequest,
-  repeatParameter,
+  readForm,
 } from './authorization-request.ts';
 import { continueLogin } from './login-flow.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import type { PageResponse } from './pages/page-error.ts';
+import { resolvePushedRequest } from './par.ts';
 
 /** Errors of the request, for every page of a login. */
 export const authorizationErrors = [
@@ -21,8 +22,6 @@ export const authorizationErrors = [
   'TARGET_INVALID',
   'LOGIN_REQUIRED',
 ] as const;
-
-const formParameter = z.union([parameterValue, repeatParameter(parameterValue)]);
 
 const traits = {
   ...pageTraits,
@@ -52,25 +51,13 @@ export const authorizeByForm = defineOperation({
   description: 'The same as GET /oauth2/authorize, with the parameters in a form.',
   method: 'POST',
   request: {
-    body: z
-      .object(
-        Object.fromEntries(Object.keys(authorizationQuery).map((name) => [name, formParameter.optional()])) as Record<
-          keyof typeof authorizationQuery,
-          z.ZodOptional<typeof formParameter>
-        >,
-      )
-      .meta({ id: 'AuthorizationForm' }),
+    body: z.object(authorizationForm).meta({ id: 'AuthorizationForm' }),
     form: true,
     repeatable: Object.keys(authorizationQuery),
     headers: browserHeaders,
   },
   openapiExamples: { body: { client_id: 'web', response_type: 'code' } },
-  handle({ body, headers }, context) {
-    const given = Object.fromEntries(
-      Object.entries(body).map(([name, value]) => [name, value === undefined ? undefined : [value].flat()]),
-    );
-    return showLogin(context, given, headers.cookie);
-  },
+  handle: ({ body, headers }, context) => showLogin(context, readForm(body), headers.cookie),
 });
 
 async function showLogin(
@@ -78,7 +65,7 @@ async function showLogin(
   given: AuthorizationParameters,
   cookie: string | undefined,
 ): Promise<PageResponse> {
-  const request = await readAuthorizationRequest(context, given);
+  const request = await readAuthorizationRequest(context, await resolvePushedRequest(context, given));
   const browser = await openBrowser(context, cookie);
   return continueLogin(context, { request, browser, isFresh: false });
 }

@@ -26,6 +26,16 @@ export const TokenParameters = {
   client_secret: sensitive(text, 'secret').optional(),
 };
 
+/** Errors of `authenticateEndpointClient`, and of a repeated parameter. */
+export const endpointClientErrors = [
+  'CREDENTIALS_MISSING',
+  'CREDENTIALS_INVALID',
+  'CREDENTIALS_AMBIGUOUS',
+  'TOKEN_INVALID',
+  'QUERY_REPEATED',
+  'TOO_MANY_ATTEMPTS',
+] as const;
+
 interface ClientParameters {
   readonly client_id?: string | undefined;
   readonly client_secret?: string | undefined;

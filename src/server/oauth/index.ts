@@ -5,6 +5,7 @@ import { authorize, authorizeByForm } from './authorize.ts';
 import introspect from './introspect.ts';
 import { login } from './login.ts';
 import { logout, logoutByForm } from './logout.ts';
+import { par } from './par.ts';
 import revoke from './revoke.ts';
 import token from './token.ts';
 import { userinfo, userinfoByPost } from './userinfo.ts';
@@ -16,6 +17,7 @@ const byId = {
   'oauth2.login': login,
   'oauth2.logout': logout,
   'oauth2.logout-form': logoutByForm,
+  'oauth2.par': par,
   'oauth2.revoke': revoke,
   'oauth2.token': token,
   'oauth2.userinfo': userinfo,

@@ -11,7 +11,7 @@ import { findActiveRefreshToken } from '../sessions/refresh-tokens.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { toAuthorities } from '../tokens/claims.ts';
-import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
+import { authenticateEndpointClient, endpointClientErrors, TokenParameters } from './endpoint-client.ts';
 
 const id = z.string().optional();
 const number = z.number().optional();
@@ -78,14 +78,7 @@ export default defineOperation({
   },
   response: { status: 200, body: TokenState },
   identifies: ['client_id', 'token'],
-  errors: [
-    'CREDENTIALS_MISSING',
-    'CREDENTIALS_INVALID',
-    'CREDENTIALS_AMBIGUOUS',
-    'TOKEN_INVALID',
-    'QUERY_REPEATED',
-    'TOO_MANY_ATTEMPTS',
-  ],
+  errors: endpointClientErrors,
   errorFormat: 'oauth',
   openapiExamples: {
     body: { token: 'cmVmcmVzaC10b2tlbg', client_id: 'billing-service', client_secret: 'only-for-this-machine' },

@@ -7,6 +7,7 @@ import { openidScopes, prompts, responseModes } from './authorization-request.ts
 import { authorize } from './authorize.ts';
 import introspect from './introspect.ts';
 import { logout } from './logout.ts';
+import { par } from './par.ts';
 import revoke from './revoke.ts';
 import token from './token.ts';
 import { userinfo } from './userinfo.ts';
@@ -28,6 +29,7 @@ export function buildServerMetadata({ baseUrl, issuerUrl }: AppContext): object 
     scopes_supported: openidScopes,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    pushed_authorization_request_endpoint: `${baseUrl}${par.path}`,
     userinfo_endpoint: `${baseUrl}${userinfo.path}`,
     end_session_endpoint: `${baseUrl}${logout.path}`,
     revocation_endpoint: `${baseUrl}${revoke.path}`,

@@ -4,7 +4,7 @@ import { apiError } from '../../contract/errors.ts';
 import { revokeToken } from '../auth/revoke-token.ts';
 import { findApiKey, isAccepted } from '../directory/replaced-secrets.ts';
 import { defineOperation } from '../operations/define.ts';
-import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
+import { authenticateEndpointClient, endpointClientErrors, TokenParameters } from './endpoint-client.ts';
 
 export default defineOperation({
   id: 'oauth2.revoke',
@@ -26,15 +26,7 @@ export default defineOperation({
   },
   response: { status: 200, body: z.strictObject({}) },
   identifies: ['client_id', 'token'],
-  errors: [
-    'CREDENTIALS_MISSING',
-    'CREDENTIALS_INVALID',
-    'CREDENTIALS_AMBIGUOUS',
-    'TOKEN_INVALID',
-    'TOKEN_TYPE_UNSUPPORTED',
-    'QUERY_REPEATED',
-    'TOO_MANY_ATTEMPTS',
-  ],
+  errors: [...endpointClientErrors, 'TOKEN_TYPE_UNSUPPORTED'],
   errorFormat: 'oauth',
   openapiExamples: {
     body: { token: 'cmVmcmVzaC10b2tlbg', client_id: 'billing-service', client_secret: 'only-for-this-machine' },

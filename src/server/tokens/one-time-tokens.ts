@@ -22,6 +22,7 @@ export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> =
   'auth-smart': 300,
   // A code is accepted for a minute, and its second use noticed for ten.
   'authorization-code': 600,
+  'pushed-request': 60,
 };
 
 /** Issues a token of 256 random bits with the given binding. */

@@ -41,6 +41,7 @@ describe('the metadata document', () => {
       jwks_uri: `${server.url}/.well-known/jwks.json`,
       authorization_endpoint: `${server.url}/oauth2/authorize`,
       token_endpoint: `${server.url}/oauth2/token`,
+      pushed_authorization_request_endpoint: `${server.url}/oauth2/par`,
       userinfo_endpoint: `${server.url}/oauth2/userinfo`,
       end_session_endpoint: `${server.url}/oauth2/logout`,
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],

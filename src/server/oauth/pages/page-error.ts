@@ -10,14 +10,17 @@ export interface PageResponse extends PlainText {
 /** Recorded like any other error, and answered with this page. */
 export class PageError extends IamError {
   readonly page: PageResponse;
+  /** The name of the error for a program that sent the request (RFC 6749, 4.1.2.1). */
+  readonly oauthError: string | undefined;
 
-  constructor(error: IamError, page: PageResponse) {
+  constructor(error: IamError, page: PageResponse, oauthError?: string) {
     super(error.errors as [ApiErrorItem, ...ApiErrorItem[]], { headers: error.headers });
     this.page = page;
+    this.oauthError = oauthError;
   }
 }
 
 /** The page in place of the response to an error. */
-export function withPage(error: IamError, page: PageResponse): PageError {
-  return new PageError(error, page).withReasonOf(error);
+export function withPage(error: IamError, page: PageResponse, oauthError?: string): PageError {
+  return new PageError(error, page, oauthError).withReasonOf(error);
 }

@@ -113,11 +113,14 @@ export const usedRefreshTokenTable = defineTable(UsedRefreshTokenRow, (row) => r
 
 export const revokedTokenTable = defineTable(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} });
 
-/** A single-use token, by its hash: of generate-param, a certificate nonce, for grant-auth-smart, or an authorization code. */
+/**
+ * A single-use token, by its hash: of generate-param, a certificate nonce, for grant-auth-smart, an authorization code, or the
+ * reference to a pushed authorization request.
+ */
 export const OneTimeTokenRow = z
   .strictObject({
     ticketHash: secret,
-    kind: z.enum(['param', 'certificate-nonce', 'auth-smart', 'authorization-code']),
+    kind: z.enum(['param', 'certificate-nonce', 'auth-smart', 'authorization-code', 'pushed-request']),
     clientId: text.optional(),
     targetClientId: text.optional(),
     userId: text.optional(),
@@ -142,6 +145,8 @@ export const OneTimeTokenRow = z
         .optional(),
       'secret',
     ),
+    /** The parameters of a pushed authorization request, as a query (RFC 9126). */
+    pushedRequest: sensitive(text.optional(), 'secret'),
     expiresAt: epoch,
   })
   .readonly();

@@ -1,0 +1,101 @@
+/** POST /oauth2/par, and the requests that it stores for the authorization endpoint (RFC 9126). */
+import * as z from 'zod';
+import { apiError } from '../../contract/errors.ts';
+import { exampleText, textUpTo } from '../../contract/schemas/primitives.ts';
+import { sensitive } from '../../contract/sensitive.ts';
+import { takesPartInLogins } from '../directory/clients.ts';
+import { defineOperation } from '../operations/define.ts';
+import type { OperationContext } from '../request-context.ts';
+import { consumeOneTimeToken, issueOneTimeToken } from '../tokens/one-time-tokens.ts';
+import {
+  type AuthorizationParameters,
+  authorizationForm,
+  authorizationQuery,
+  readAuthorizationRequest,
+  readForm,
+} from './authorization-request.ts';
+import { authenticateEndpointClient, endpointClientErrors } from './endpoint-client.ts';
+import { createMessageError } from './pages/message-page.ts';
+
+const referencePrefix = 'urn:ietf:params:oauth:request_uri:';
+
+export const par = defineOperation({
+  id: 'oauth2.par',
+  title: 'Push an authorization request (OAuth 2.0)',
+  description:
+    'Pushed authorization requests (RFC 9126). A client authenticates as at the token endpoint, and sends the parameters of GET /oauth2/authorize, which are validated at once. It sends the browser to that endpoint with its client_id and the request_uri of the response, which is valid once. Errors have the format of RFC 6749.',
+  method: 'POST',
+  path: '/oauth2/par',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  audit: { kind: 'authentication', targets: {} },
+  status: [201, 400, 401, 429, 500],
+  request: {
+    body: z
+      .object({ ...authorizationForm, client_secret: sensitive(textUpTo(1000), 'secret').optional() })
+      .meta({ id: 'PushedAuthorizationForm' }),
+    form: true,
+    repeatable: Object.keys(authorizationQuery),
+    clientInBody: true,
+  },
+  response: {
+    status: 201,
+    body: z
+      .strictObject({
+        request_uri: sensitive(exampleText(`${referencePrefix}6esc_11ACC5bwc014ltc14eY22c`), 'one-time'),
+        expires_in: z.number().meta({ examples: [60] }),
+      })
+      .meta({ id: 'PushedAuthorization' }),
+    secret: true,
+  },
+  identifies: ['client_id'],
+  errors: [
+    ...endpointClientErrors,
+    'AUTHORIZATION_INVALID',
+    'GRANT_TYPE_NOT_ALLOWED',
+    'SCOPE_EXCEEDED',
+    'TARGET_INVALID',
+  ],
+  errorFormat: 'oauth',
+  openapiExamples: {
+    body: {
+      ...{ client_id: 'web', client_secret: 'only-for-this-machine', response_type: 'code', scope: 'openid' },
+      redirect_uri: 'https://app.example.com/callback',
+    },
+  },
+
+  async handle({ body: { client_secret: secret, ...form } }, context) {
+    const given = readForm(form);
+    const [clientId, ...others] = given.client_id ?? [];
+    if (others.length > 0) throw apiError('AUTHORIZATION_INVALID', 'client_id is given more than once.');
+    const { client } = await authenticateEndpointClient(context, { client_id: clientId, client_secret: secret });
+    context.markAuthenticated(client);
+    if (!takesPartInLogins(client))
+      throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
+    const request = await readAuthorizationRequest(context, { ...given, client_id: [client.clientId] });
+    const row = { kind: 'pushed-request', clientId: client.clientId, pushedRequest: request.query } as const;
+    const { value, expiresIn } = await context.store.transaction((tx) => issueOneTimeToken(tx, row, context));
+    return { request_uri: `${referencePrefix}${value}`, expires_in: Number(expiresIn) };
+  },
+});
+
+/**
+ * The parameters that the application pushed, in place of those beside the reference (RFC 9126, 4); others as they are.
+ * @throws PageError for a reference that is unknown, expired, used, or of another client.
+ */
+export async function resolvePushedRequest(
+  { store, clock }: OperationContext,
+  given: AuthorizationParameters,
+): Promise<AuthorizationParameters> {
+  const [reference, ...others] = given.request_uri ?? [];
+  if (!reference?.startsWith(referencePrefix) || others.length > 0) return given;
+  const value = reference.slice(referencePrefix.length);
+  const row = await store.transaction((tx) => consumeOneTimeToken(tx, 'pushed-request', value, clock));
+  if (row?.pushedRequest === undefined || given.client_id?.length !== 1 || given.client_id[0] !== row.clientId) {
+    const text = 'The request of the application was used, has expired, or belongs to another application.';
+    throw createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: 'This login cannot start', text });
+  }
+  const query = new URLSearchParams(row.pushedRequest);
+  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
+}
