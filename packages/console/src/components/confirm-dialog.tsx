@@ -12,6 +12,7 @@ export interface ConfirmDialogProps {
   /** What is affected. */
   readonly children: ReactNode;
   readonly confirmLabel: string;
+  readonly cancelLabel?: string;
   readonly isPending: boolean;
   readonly error?: unknown;
   /** Of something that cannot be undone, unless false. */
@@ -32,6 +33,7 @@ export const unchangedText = 'Nothing is changed yet.';
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, isOpen, children, confirmLabel, isPending, error, onConfirm, onCancel } = props;
   const { isDangerous = true, isReady = true, notReadyText = 'Fill in the required fields first.', operation } = props;
+  const { cancelLabel = 'Cancel' } = props;
   const hint = isReady ? undefined : notReadyText;
   return (
     <Dialog isOpen={isOpen} onClose={onCancel} title={title}>
@@ -41,7 +43,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         buttons={
           <>
             <Button variant="default" onClick={onCancel} data-autofocus>
-              Cancel
+              {cancelLabel}
             </Button>
             <PermittedButton
               operation={operation ?? []}

@@ -13,6 +13,8 @@ import { ListCountText } from './lists/list-count.tsx';
 import { PageTitle } from './page-title.tsx';
 import { PagedRows, type RowColumn } from './row-list.tsx';
 import { FilterLine, SearchInput } from './search-input.tsx';
+import type { BulkActions } from './selection/bulk-action.ts';
+import { useBulkActions } from './selection/use-bulk-actions.tsx';
 
 interface ListQuery {
   readonly limit?: number;
@@ -37,6 +39,8 @@ interface ObjectListProps<Row> {
   /** The option of the search, if it is no argument. */
   readonly searchOption?: string;
   readonly columns: readonly RowColumn<Row>[];
+  /** What can be done with selected rows. */
+  readonly bulk?: BulkActions<Row>;
   /** Of the console: `businesses`. */
   readonly noun: string;
   /** The command without options. */
@@ -65,12 +69,19 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
     filters: { search },
     read: (clients, query, signal) => read(clients, query, signal),
   });
+  const { selection, renderBar } = useBulkActions({
+    bulk: props.bulk,
+    rows: list.items,
+    scope: search ?? '',
+  });
   const empty = search === undefined ? props.empty : props.noMatch;
   return (
     <Stack gap="md">
       <PageTitle actions={props.actions}>{title}</PageTitle>
       {props.menu}
-      <FilterLine status={list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined}>
+      <FilterLine
+        status={renderBar(list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined)}
+      >
         <SearchInput label={props.searchLabel} value={search} onChange={(value) => setSearch({ search: value })} />
       </FilterLine>
       <PagedRows
@@ -84,6 +95,7 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
         label={title}
         columns={columns}
         keyOf={keyOf}
+        selection={selection}
         onOpen={(row) => void navigate({ to: `/${noun}/$`, params: { _splat: keyOf(row) } as never })}
         sort={sort}
         onSort={(value) => setSearch({ sort: value })}

@@ -9,6 +9,8 @@ import type { RowPanelState } from '../api/use-row-panel.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { useRowFocus } from './keys/use-row-focus.ts';
 import { ListCountText } from './lists/list-count.tsx';
+import { SelectAllCell, SelectCell } from './selection/select-cells.tsx';
+import type { RowSelection } from './selection/use-selection.ts';
 
 export interface RowColumn<Row> {
   readonly title: string;
@@ -37,7 +39,9 @@ interface RowListProps<Row> {
   onOpen?(row: Row): void;
   /** Where rows open, if that is no page of its own. */
   readonly panel?: RowPanelState;
-  /** Whether `j` and `k` move through the rows, as they do with a panel. */
+  /** Of rows that can be selected. */
+  readonly selection?: RowSelection<Row> | undefined;
+  /** Whether `j` and `k` move through the rows, as they do with a panel or a selection. */
   readonly hasKeys?: boolean;
   /** Reads the next page of results; undefined if all are shown. */
   readonly loadMore?: (() => void) | undefined;
@@ -98,10 +102,10 @@ function useRowHeight<Row>(columns: readonly RowColumn<Row>[]): number {
 }
 
 /** The tracks of the rows. On a phone: those of the second line, the end of the lines, and actions. */
-function layOut<Row>(columns: readonly RowColumn<Row>[], rowHeight: number): CSSProperties {
+function layOut<Row>(columns: readonly RowColumn<Row>[], rowHeight: number, isSelectable: boolean): CSSProperties {
   const details = columns.filter(({ phone }) => phone === 'detail').length;
   return {
-    '--columns': columns.map(({ width }) => width).join(' '),
+    '--columns': `${isSelectable ? '1rem ' : ''}${columns.map(({ width }) => width).join(' ')}`,
     '--phone-columns': `${'fit-content(60%) '.repeat(Math.max(0, details - 1))}minmax(0, 1fr) auto auto`,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties;
@@ -115,13 +119,13 @@ function placeOf<Row>(columns: readonly RowColumn<Row>[], at: number): string | 
 }
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const { label, rows, keyOf, panel, loadMore, onVisible, isLoading = false, isCounted = true } = props;
-  const { hasKeys = panel !== undefined } = props;
+  const { label, rows, keyOf, panel, selection, loadMore, onVisible, isLoading = false, isCounted = true } = props;
+  const { hasKeys = panel !== undefined || selection !== undefined } = props;
   const onOpen = props.onOpen ?? (panel && ((row: Row) => panel.open(keyOf(row))));
   const openKey = panel?.openKey;
   const columns = props.columns.filter(({ isOptional = false }) => !isOptional || panel?.isBeside !== true);
   const ownScroller = useRef<HTMLDivElement>(null);
-  const scroller = props.scroller ?? ownScroller;
+  const scroller = props.scroller ?? selection?.scroller ?? ownScroller;
   const rowHeight = useRowHeight(columns);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -141,6 +145,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
     openKey,
     openIndex: openIndex < 0 ? undefined : openIndex,
     hasKeys,
+    onSelect: selection && ((at) => selection.toggle(rows[at] as Row)),
     scrollTo: (at) => virtualizer.scrollToIndex(at),
   });
   const visible = virtualizer.getVirtualItems();
@@ -158,21 +163,24 @@ export function RowList<Row>(props: RowListProps<Row>) {
         aria-label={label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by the keyboard
         tabIndex={0}
-        style={layOut(columns, rowHeight)}
+        style={layOut(columns, rowHeight, selection !== undefined)}
       >
         <table aria-rowcount={rows.length + 1}>
           <RowHead {...props} columns={columns} />
           <tbody style={{ height: virtualizer.getTotalSize() }}>
             {visible.map(({ index, key, start }) => {
               const row = rows[index] as Row;
+              const isSelected = selection?.selected.has(String(key)) === true;
               return (
                 <tr
                   key={key}
                   aria-rowindex={index + 2}
                   aria-current={index === openIndex ? 'true' : undefined}
+                  data-selected={isSelected || undefined}
                   className={onOpen ? 'row row-link' : 'row'}
                   style={{ transform: `translateY(${start}px)` }}
                 >
+                  {selection ? <SelectCell selection={selection} row={row} isSelected={isSelected} /> : undefined}
                   {columns.map((column, at) => (
                     <td key={column.title} data-phone={placeOf(columns, at)} data-align={column.align}>
                       {at === 0 && onOpen ? (
@@ -195,10 +203,11 @@ export function RowList<Row>(props: RowListProps<Row>) {
   );
 }
 
-function RowHead<Row>({ columns, sort, onSort }: RowListProps<Row>) {
+function RowHead<Row>({ rows, columns, selection, sort, onSort }: RowListProps<Row>) {
   return (
     <thead className="row-head">
       <tr aria-rowindex={1} className="row">
+        {selection ? <SelectAllCell selection={selection} count={rows.length} /> : undefined}
         {columns.map((column) => (
           <th key={column.title} scope="col" aria-sort={sortStateOf(column.sort, sort)} data-align={column.align}>
             {column.sort === undefined || onSort === undefined ? (

@@ -1,7 +1,7 @@
 /** A user, a client, a group or another object, as every page shows it: its name, the short form of its id, and its page. */
 import { UnstyledButton } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { NameKind } from '../api/names-reader.ts';
 import { useNames } from '../api/use-names.ts';
 import { Icon } from './icon.tsx';
@@ -67,22 +67,36 @@ interface SubjectListProps {
   readonly total?: number;
 }
 
-const maxListed = 5;
-
 /** Subjects in a sentence: the first of them, and how many follow. */
 export function SubjectList({ kind, subjects, total = subjects.length }: SubjectListProps) {
+  const render = (subject: SubjectListProps['subjects'][number]) => <Subject kind={kind} {...subject} isPlain />;
+  return <JoinedList items={subjects} keyOf={({ id }) => id} render={render} total={total} />;
+}
+
+interface JoinedListProps<Item> {
+  readonly items: readonly Item[];
+  /** How many there are, also those that are not listed. */
+  readonly total?: number;
+  readonly maxListed?: number;
+  keyOf(item: Item): string;
+  render(item: Item): ReactNode;
+}
+
+/** Things in a sentence: the first of them, and how many follow. */
+export function JoinedList<Item>(props: JoinedListProps<Item>) {
+  const { items, total = items.length, maxListed = 5, keyOf, render } = props;
   if (total === 0) return 'none';
-  const listed = subjects.slice(0, maxListed);
+  const listed = items.slice(0, maxListed);
   const others = total - listed.length;
   return (
     <>
-      {listed.map((subject, at) => (
-        <Fragment key={subject.id}>
+      {listed.map((item, at) => (
+        <Fragment key={keyOf(item)}>
           {at === 0 ? '' : ', '}
-          <Subject kind={kind} {...subject} isPlain />
+          {render(item)}
         </Fragment>
       ))}
-      {others > 0 ? ` and ${others} more` : ''}
+      {others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}
     </>
   );
 }

@@ -9,7 +9,9 @@ const keys: readonly (readonly [string, readonly string[]])[] = [
   ['Next row', ['j']],
   ['Previous row', ['k']],
   ['Open the row', ['Enter']],
-  ['Close a row or a dialog', ['Esc']],
+  ['Select the row', ['x']],
+  ['Select all rows to a checkbox', ['Shift', 'click']],
+  ['Close a row or a dialog, clear the selection', ['Esc']],
   ...pageList.map(({ title, key }) => [title, ['g', key]] as const),
 ];
 

@@ -23,8 +23,9 @@ export function useKeys(handlers: KeyHandlers): void {
   }, []);
 }
 
-/** Whether a key is for a field, a dialog or a menu. */
+/** Whether a key is for a field, a dialog or a menu. A checkbox uses Space only. */
 export function isKeyElsewhere(target: EventTarget | null): boolean {
-  const selector = 'input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]';
+  const selector =
+    'input:not([type="checkbox"]), textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]';
   return target instanceof HTMLElement && target.closest(selector) !== null;
 }

@@ -10,6 +10,8 @@ interface RowFocusOptions {
   readonly openIndex: number | undefined;
   /** Whether `j` and `k` move through the rows. */
   readonly hasKeys: boolean;
+  /** `x` selects the focused row. */
+  readonly onSelect?: ((index: number) => void) | undefined;
   scrollTo(index: number): void;
 }
 
@@ -17,7 +19,8 @@ interface RowFocusOptions {
 const maxFrames = 5;
 
 /** An open row stays visible, and gets the focus when it closes. */
-export function useRowFocus({ scroller, rowCount, openKey, openIndex, hasKeys, scrollTo }: RowFocusOptions): void {
+export function useRowFocus(options: RowFocusOptions): void {
+  const { scroller, rowCount, openKey, openIndex, hasKeys, onSelect, scrollTo } = options;
   const lastOpen = useRef<number | undefined>(undefined);
   const focusRow = (index: number) => {
     scrollTo(index);
@@ -35,7 +38,11 @@ export function useRowFocus({ scroller, rowCount, openKey, openIndex, hasKeys, s
   const moveBy = (step: number) => () => {
     if (rowCount > 0) focusRow(Math.min(Math.max(findFocusedRow() + step, 0), rowCount - 1));
   };
-  useKeys(hasKeys && openKey === undefined ? { j: moveBy(1), k: moveBy(-1) } : {});
+  const selectFocused = () => {
+    const index = findFocusedRow();
+    if (index >= 0) onSelect?.(index);
+  };
+  useKeys(hasKeys && openKey === undefined ? { j: moveBy(1), k: moveBy(-1), x: onSelect && selectFocused } : {});
 }
 
 /** The first row is the head. */

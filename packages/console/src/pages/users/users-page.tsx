@@ -1,10 +1,10 @@
 /** Users: who they are, what they may do and why. */
 import { Badge } from '@mantine/core';
-import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
+import { bulkUsers, type ListedUser } from './actions/bulk-users.tsx';
 import { CreateUserAction } from './actions/create-user.tsx';
 import { UserPage } from './detail/user-page.tsx';
 
@@ -12,8 +12,6 @@ export default function UsersPage() {
   const { rest } = usePage();
   return rest === undefined ? <UserList /> : <UserPage key={rest} userId={rest} />;
 }
-
-type ListedUser = ControlData<'/users'>[number];
 
 const columns: RowColumn<ListedUser>[] = [
   {
@@ -50,6 +48,7 @@ function UserList() {
       searchLabel="Login name, e-mail or id"
       searchOption="search"
       columns={columns}
+      bulk={bulkUsers}
       noun="users"
       command="users list"
       keyOf={({ userId }) => userId}
