@@ -2,13 +2,23 @@
 import { UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import {
+  type CSSProperties,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react';
 import type { LiveState } from '../api/lists/use-live-list.ts';
 import type { PagedList } from '../api/lists/use-paged-list.ts';
 import type { RowPanelState } from '../api/use-row-panel.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { useRowFocus } from './keys/use-row-focus.ts';
 import { ListCountText } from './lists/list-count.tsx';
+import { useGradualRows } from './lists/use-gradual-rows.ts';
 import { SelectAllCell, SelectCell } from './selection/select-cells.tsx';
 import type { RowSelection } from './selection/use-selection.ts';
 
@@ -121,9 +131,14 @@ function placeOf<Row>(columns: readonly RowColumn<Row>[], at: number): string | 
 export function RowList<Row>(props: RowListProps<Row>) {
   const { label, rows, keyOf, panel, selection, loadMore, onVisible, isLoading = false, isCounted = true } = props;
   const { hasKeys = panel !== undefined || selection !== undefined } = props;
-  const onOpen = props.onOpen ?? (panel && ((row: Row) => panel.open(keyOf(row))));
-  const openKey = panel?.openKey;
-  const columns = props.columns.filter(({ isOptional = false }) => !isOptional || panel?.isBeside !== true);
+  const openRow = props.onOpen;
+  // The rows that are in the page stay as they are while others are scrolled to.
+  const onOpen = useMemo(() => openRow ?? (panel && ((row: Row) => panel.open(keyOf(row)))), [openRow, panel, keyOf]);
+  const { openKey, isBeside = false } = panel ?? {};
+  const columns = useMemo(
+    () => props.columns.filter(({ isOptional = false }) => !isOptional || !isBeside),
+    [props.columns, isBeside],
+  );
   const ownScroller = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? selection?.scroller ?? ownScroller;
   const rowHeight = useRowHeight(columns);
@@ -134,7 +149,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
     overscan: 10,
     // The head stays above the rows.
     scrollPaddingEnd: rowHeight,
-    getItemKey: (at) => keyOf(rows[at] as Row),
+    // With another function, the positions of all rows are computed again.
+    getItemKey: useCallback((at: number) => keyOf(rows[at] as Row), [rows, keyOf]),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what changes the positions.
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
@@ -151,6 +167,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (visible.at(-1)?.index ?? 0) >= rows.length - 20;
   const first = virtualizer.range?.startIndex ?? 0;
+  const shown = useGradualRows(visible, first);
   useEffect(() => onVisible?.(first), [first, onVisible]);
   useEffect(() => {
     if (isAtEnd && !isLoading) loadMore?.();
@@ -168,33 +185,19 @@ export function RowList<Row>(props: RowListProps<Row>) {
         <table aria-rowcount={rows.length + 1}>
           <RowHead {...props} columns={columns} />
           <tbody style={{ height: virtualizer.getTotalSize() }}>
-            {visible.map(({ index, key, start }) => {
-              const row = rows[index] as Row;
-              const isSelected = selection?.selected.has(String(key)) === true;
-              return (
-                <tr
-                  key={key}
-                  aria-rowindex={index + 2}
-                  aria-current={index === openIndex ? 'true' : undefined}
-                  data-selected={isSelected || undefined}
-                  className={onOpen ? 'row row-link' : 'row'}
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  {selection ? <SelectCell selection={selection} row={row} isSelected={isSelected} /> : undefined}
-                  {columns.map((column, at) => (
-                    <td key={column.title} data-phone={placeOf(columns, at)} data-align={column.align}>
-                      {at === 0 && onOpen ? (
-                        <UnstyledButton onClick={() => onOpen(row)} fz="inherit">
-                          {column.render(row)}
-                        </UnstyledButton>
-                      ) : (
-                        column.render(row)
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              );
-            })}
+            {shown.map(({ index, key, start }) => (
+              <ListRow
+                key={key}
+                row={rows[index] as Row}
+                index={index}
+                start={start}
+                isOpen={index === openIndex}
+                isSelected={selection?.selected.has(String(key)) === true}
+                selection={selection}
+                columns={columns}
+                onOpen={onOpen}
+              />
+            ))}
           </tbody>
         </table>
       </section>
@@ -202,6 +205,42 @@ export function RowList<Row>(props: RowListProps<Row>) {
     </div>
   );
 }
+
+interface ListRowProps<Row> extends Pick<RowListProps<Row>, 'columns' | 'selection'> {
+  readonly row: Row;
+  readonly index: number;
+  /** Its distance from the first row, in pixels. */
+  readonly start: number;
+  readonly isOpen: boolean;
+  readonly isSelected: boolean;
+  readonly onOpen: ((row: Row) => void) | undefined;
+}
+
+const ListRow = memo(function ListRow<Row>(props: ListRowProps<Row>) {
+  const { row, index, start, isOpen, isSelected, columns, selection, onOpen } = props;
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      aria-current={isOpen ? 'true' : undefined}
+      data-selected={isSelected || undefined}
+      className={onOpen ? 'row row-link' : 'row'}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      {selection ? <SelectCell selection={selection} row={row} isSelected={isSelected} /> : undefined}
+      {columns.map((column, at) => (
+        <td key={column.title} data-phone={placeOf(columns, at)} data-align={column.align}>
+          {at === 0 && onOpen ? (
+            <UnstyledButton onClick={() => onOpen(row)} fz="inherit">
+              {column.render(row)}
+            </UnstyledButton>
+          ) : (
+            column.render(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: ListRowProps<Row>) => ReactNode;
 
 function RowHead<Row>({ rows, columns, selection, sort, onSort }: RowListProps<Row>) {
   return (
