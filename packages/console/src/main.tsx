@@ -1,5 +1,5 @@
 /** Starts the console in the page that the server sent. */
-import '@mantine/core/styles.css';
+import './mantine.css';
 import './console.css';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';

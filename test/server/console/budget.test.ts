@@ -1,5 +1,5 @@
-/** What a browser loads before the first page of the console is usable: limits for its compressed size. Needs dist/. */
-import { readFileSync } from 'node:fs';
+/** What a browser loads before the first page of the console is usable: limits for its compressed size, and its styles. Needs dist/. */
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -38,4 +38,18 @@ test('the first page needs at most 260 kB of scripts and 45 kB of styles', ({ an
   expect(styles).toBeGreaterThan(10);
   expect(styles).toBeLessThan(45);
   return annotate(`${scripts.toFixed(0)} kB of scripts, ${styles.toFixed(0)} kB of styles`);
+});
+
+test('every component of Mantine has its styles', () => {
+  const read = (ending: string) =>
+    readdirSync(path.join(folder, 'assets'))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => readFileSync(path.join(folder, 'assets', name), 'utf8'))
+      .join('');
+  const classesOf = (text: string) => new Set(text.match(/\bm_[\da-f]{6,8}\b/g));
+  const all = classesOf(readFileSync(path.join(root, 'node_modules/@mantine/core/styles.css'), 'utf8'));
+  const styled = classesOf(read('.css'));
+  expect(all.size).toBeGreaterThan(styled.size);
+  // A class that is missing: import the file of its component in packages/console/src/mantine.css.
+  expect([...classesOf(read('.js'))].filter((name) => all.has(name) && !styled.has(name))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** A chart of one kind of figure, and the same as a table for everybody who cannot see it. */
 import '@mantine/charts/styles.css';
+import '@mantine/core/styles/ColorSwatch.css';
 import './metrics.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import { ScrollArea } from '@mantine/core';
