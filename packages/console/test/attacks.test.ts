@@ -254,7 +254,7 @@ describe.skipIf(!hasBrowser)('markup in names, messages and headers', () => {
   });
 
   test('are text in addresses of the console', async () => {
-    await expectText(`groups?search=${encodeURIComponent(`none ${script}`)}`, 'No group matches');
+    await expectText(`groups?search=${encodeURIComponent(`none ${script}`)}`, 'No groups match');
     await expectText(encodeURIComponent(script), 'Page not found');
   });
 });

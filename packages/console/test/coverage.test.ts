@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('coverage', () => {
 
   test.runIf(isFullRun)('hides what is complete, and says so if nothing matches', async () => {
     const { page } = await open('coverage?search=nosuch');
-    await page.getByText('No operation matches').waitFor();
+    await page.getByText('No operations match').waitFor();
     await page.getByLabel('Only operations with missing').check();
     await page.waitForURL('**/coverage?search=nosuch&missing=yes');
     await page.getByLabel('Operation', { exact: true }).fill('groups.list');

@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('while the server is down', () => {
     await page.getByLabel('Address or number').fill('alice@example.com');
     await page.getByText('The server does not respond').first().waitFor();
     await page.unroute('**/_iam/**');
-    await page.getByText('No message matches').waitFor();
+    await page.getByText('No messages match').waitFor();
     expect(await page.getByLabel('Address or number').inputValue()).toBe('alice@example.com');
   });
 });

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
       .toEqual({ status: '4xx', error: 'ROLE_MISSING', operation: 'groups.create', caller: 'plain-client' });
     await page.getByText('1 in all').waitFor();
     await page.getByLabel('Caller').fill('unknown');
-    await page.getByText('No request matches').waitFor();
+    await page.getByText('No requests match').waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const { page } = await open('corporate-groups/missing');
     await page.getByText('CORPORATE_GROUP_NOT_FOUND').first().waitFor();
     await open('requests?operation=corporate-groups.get');
-    await page.getByText('No request matches').waitFor();
+    await page.getByText('No requests match').waitFor();
     await page.getByLabel("Show the console's own").click();
     await page.getByText(', by the console').first().waitFor();
     expect(new URL(page.url()).searchParams.get('console')).toBe('true');
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('new requests', () => {
 
   test('appear as they are sent', async () => {
     const { page, problems } = await open('requests?operation=groups.get');
-    await page.getByText('No request matches').waitFor();
+    await page.getByText('No requests match').waitFor();
     await send(`${groups}/no-such-group`);
     await page.getByRole('button', { name: 'groups.get' }).waitFor();
     expect(problems).toEqual([]);

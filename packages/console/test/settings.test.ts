@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByLabel('Name or value').fill('IMG SRC');
     await page.getByRole('row', { name: '--mainframe-password-rule' }).waitFor();
     await page.getByLabel('Name or value').fill('missing');
-    await page.getByText('No setting matches').waitFor();
+    await page.getByText('No settings match').waitFor();
     expect([...(await findStateProblems(page)), ...problems]).toEqual([]);
   });
 

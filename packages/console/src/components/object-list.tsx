@@ -7,8 +7,9 @@ import { useListCount } from '../api/lists/use-list-count.ts';
 import { usePagedList } from '../api/lists/use-paged-list.ts';
 import type { RequestClients } from '../api/requests.ts';
 import { usePage } from '../api/use-page.ts';
-import { EmptyState } from './empty-state.tsx';
+import { EmptyState, NoMatch } from './empty-state.tsx';
 import { Equivalents, formatOptions, quotePositional } from './equivalents.tsx';
+import type { IconName } from './icon.tsx';
 import { ListCountText } from './lists/list-count.tsx';
 import { PageTitle } from './page-title.tsx';
 import { PagedRows, type RowColumn } from './row-list.tsx';
@@ -25,11 +26,6 @@ interface ListQuery {
   readonly count?: true;
 }
 
-interface EmptyText {
-  readonly title: string;
-  readonly text: string;
-}
-
 interface ObjectListProps<Row> {
   readonly title: string;
   readonly actions: ReactNode;
@@ -41,13 +37,15 @@ interface ObjectListProps<Row> {
   readonly columns: readonly RowColumn<Row>[];
   /** What can be done with selected rows. */
   readonly bulk?: BulkActions<Row>;
-  /** Of the console: `businesses`. */
-  readonly noun: string;
+  /** Of the page: `businesses`. */
+  readonly noun: IconName;
   /** The command without options. */
   readonly command: string;
-  readonly empty: EmptyText;
-  readonly noMatch: EmptyText;
-  /** A command that fills the list. */
+  /** What would be here. */
+  readonly emptyText: string;
+  /** What the search looks in. */
+  readonly searchText: string;
+  /** A command that fills the list, without `iam`. */
   readonly createCommand: string;
   keyOf(row: Row): string;
   read(clients: RequestClients, query: ListQuery, signal?: AbortSignal): Promise<FetchResult<readonly Row[]>>;
@@ -74,7 +72,7 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
     rows: list.items,
     scope: search ?? '',
   });
-  const empty = search === undefined ? props.empty : props.noMatch;
+  const things = title.startsWith('API') ? title : title.toLowerCase();
   return (
     <Stack gap="md">
       <PageTitle actions={props.actions}>{title}</PageTitle>
@@ -88,9 +86,15 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
         list={list}
         isCounted={false}
         empty={
-          <EmptyState title={empty.title} command={`iam ${props.createCommand}`}>
-            {empty.text}
-          </EmptyState>
+          search === undefined ? (
+            <EmptyState icon={noun} title={`No ${things} yet`} command={props.createCommand}>
+              {props.emptyText}
+            </EmptyState>
+          ) : (
+            <NoMatch icon={noun} things={things} filters={{ search }}>
+              {props.searchText}
+            </NoMatch>
+          )
         }
         label={title}
         columns={columns}

@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByLabel('Address or number').fill('carol@example.com');
-    await page.getByText('No message matches').waitFor();
+    await page.getByText('No messages match').waitFor();
     // Once the text is typed: an earlier request of the page would ask for a login over the field.
     const expireThenSend = async (route: Route) => {
       clock.advance(7200);
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
     await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.getByText('No message matches').waitFor();
+    await page.getByText('No messages match').waitFor();
     expect(await page.getByLabel('Address or number').inputValue()).toBe('bob@example.com');
   });
 

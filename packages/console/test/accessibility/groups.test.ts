@@ -21,7 +21,7 @@ const click = (name: string) => (page: Page) => page.getByRole('button', { name,
 
 const cases: readonly { path: string; ready: string; open?: (page: Page) => Promise<void> }[] = [
   { path: 'groups?search=ops', ready: ' of ' },
-  { path: 'groups?search=nothing', ready: 'No group matches' },
+  { path: 'groups?search=nothing', ready: 'No groups match' },
   { path: 'groups', ready: 'Names of groups whose roles', open: click('Create a group') },
   { path: 'groups/ops', ready: '1 in all' },
   { path: `groups/${encodeURIComponent(longName)}`, ready: 'No members yet' },

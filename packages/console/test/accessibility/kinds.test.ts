@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('one state of each kind', () => {
     await dialog.getByRole('button', { name: 'Create the user' }).click();
     await dialog.locator('[aria-invalid="true"]').waitFor();
     await check('Create the user', narrow);
-    await (await open('users?search=nothing')).check('No user matches');
+    await (await open('users?search=nothing')).check('No users match');
   });
 
   test('an object, a confirmation, and an object that does not exist', async () => {

@@ -26,7 +26,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     await check('The nearest way in');
     await page.keyboard.press('Escape');
     await page.getByLabel('Caller').fill('unknown');
-    await check('No request matches');
+    await check('No requests match');
     await page.goto(`${service().url}/_iam/console/requests?status=wrong`);
     await check('status must be a status');
     await page.goto(`${service().url}/_iam/console/requests/unknown`);

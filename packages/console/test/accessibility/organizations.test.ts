@@ -10,7 +10,7 @@ import { holdingId, organizationSeed } from '../organizations/organization-seed.
 const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
 
 const cases: readonly { path: string; ready: string; open?: (page: Page) => Promise<void> }[] = [
-  { path: 'businesses?search=nothing', ready: 'No business matches' },
+  { path: 'businesses?search=nothing', ready: 'No businesses match' },
   { path: 'businesses?search=acme', ready: 'The official identification number', open: click('Create a business') },
   { path: 'businesses/globex', ready: 'Effective roles (1)' },
   { path: 'businesses/globex', ready: 'lose the roles', open: click('Remove from viewers') },
@@ -19,7 +19,7 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'businesses/acme', ready: 'Cancel', open: click('Add to a corporate group') },
   { path: 'customers', ready: 'Make a user a customer', open: click('Make a user a customer') },
   { path: 'customers/999999', ready: 'CUSTOMER_NOT_FOUND' },
-  { path: 'corporate-groups?search=nothing', ready: 'No corporate group matches' },
+  { path: 'corporate-groups?search=nothing', ready: 'No corporate groups match' },
   { path: `corporate-groups/${holdingId}`, ready: 'Businesses (1)' },
   { path: `corporate-groups/${holdingId}`, ready: 'Backspace removes', open: click('Edit') },
   { path: `corporate-groups/${holdingId}`, ready: 'in no corporate group: globex', open: click('Delete') },

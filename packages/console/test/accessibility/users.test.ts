@@ -32,7 +32,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     await dialog.locator('[aria-invalid="true"]').waitFor();
     await check('Create the user');
     await page.goto(`${service().url}/_iam/console/users?search=nothing`);
-    await check('No user matches');
+    await check('No users match');
   });
 
   test('of a locked user with a long name', async () => {

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('the groups', () => {
     await page.getByText(/^1 of \d/).waitFor();
     expect(new URL(page.url()).search).toBe('?search=approve');
     await page.getByLabel('Name, id or role').fill('nothing like this');
-    await page.getByText('No group matches').waitFor();
+    await page.getByText('No groups match').waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
   test.runIf(isFullRun)('a name is found by a part of it, and a taken one is refused', async () => {
     const { page, dialog } = await open('corporate-groups');
     await page.getByLabel('Name or id').fill('nosuch');
-    await page.getByText('No corporate group matches').waitFor();
+    await page.getByText('No corporate groups match').waitFor();
     await page.getByLabel('Name or id').fill('HOLD');
     await page.getByText('1 of 3', { exact: true }).waitFor();
     await click(page, 'Create a corporate group');

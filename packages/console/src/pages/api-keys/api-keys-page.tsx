@@ -49,14 +49,8 @@ function ApiKeyList() {
       keyOf={({ apiKeyId }) => apiKeyId}
       read={({ control }, query, signal) => control.GET('/api-keys', { params: { query }, signal })}
       createCommand="api-key create --app-id billing --client-id CLIENT_ID"
-      empty={{
-        title: 'No API keys yet',
-        text: 'An API key lets an application call the service with the rights of a client, without a token.',
-      }}
-      noMatch={{
-        title: 'No API key matches',
-        text: 'The search looks in ids, applications, clients and the last characters of keys. Remove it to see all keys.',
-      }}
+      emptyText="An API key lets an application call the service with the rights of a client, without a token."
+      searchText="The search looks in ids, applications, clients and the last characters of keys."
     />
   );
 }

@@ -60,7 +60,7 @@ function RequestLink({ event: { operation = '', requestId } }: { readonly event:
 
 function NoEvent() {
   return (
-    <EmptyState title="This event is not in the list">
+    <EmptyState icon="audit" title="This event is not in the list">
       A filter leaves it out, or it is no longer in the memory of the server. The files of the audit log have older
       events.
     </EmptyState>

@@ -5,7 +5,7 @@ import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import type { ShownEvent } from '../../components/changes/audit-actor.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -86,7 +86,7 @@ export default function AuditPage() {
       >
         <PagedRows
           list={list}
-          empty={<NoEvents />}
+          empty={<NoEvents filters={{ ...filters, event: search.event }} />}
           label="Audit events"
           columns={auditColumns}
           keyOf={keyOf}
@@ -101,11 +101,17 @@ export default function AuditPage() {
   );
 }
 
-function NoEvents() {
+function NoEvents({ filters }: { readonly filters: Readonly<Record<string, string | undefined>> }) {
+  const text = 'The list has the last 5,000 events; a restart deletes them, a reset does not.';
+  if (Object.values(filters).some((value) => value !== undefined))
+    return (
+      <NoMatch icon="audit" things="events" filters={filters}>
+        {text}
+      </NoMatch>
+    );
   return (
-    <EmptyState title="No event matches" command="iam groups create --group-name ops">
-      Changes, logins and rejections appear here as soon as they happen. The list has the last 5,000; a restart deletes
-      them, a reset does not.
+    <EmptyState icon="audit" title="No changes yet" command="groups create --group-name ops --role DEPLOY">
+      A change appears here as soon as it happens, with the values before and after. {text}
     </EmptyState>
   );
 }

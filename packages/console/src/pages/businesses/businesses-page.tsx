@@ -50,14 +50,8 @@ function BusinessList() {
       keyOf={({ businessId }) => businessId}
       read={({ control }, query, signal) => control.GET('/businesses', { params: { query }, signal })}
       createCommand="customers create-business --business-id acme --business-name Acme --document 12345"
-      empty={{
-        title: 'No businesses yet',
-        text: 'Create a business, or apply a seed with businesses. Its users have the roles of its groups.',
-      }}
-      noMatch={{
-        title: 'No business matches',
-        text: 'The search looks in names, ids and documents. Remove the search to see all businesses.',
-      }}
+      emptyText="A business gives the roles of its groups to all its users."
+      searchText="The search looks in names, ids and documents."
     />
   );
 }

@@ -52,14 +52,8 @@ function ClientList() {
       keyOf={({ clientId }) => clientId}
       read={({ control }, query, signal) => control.GET('/clients', { params: { query }, signal })}
       createCommand="clients create --app-id billing"
-      empty={{
-        title: 'No clients yet',
-        text: 'A client is an application or a service that obtains tokens with a secret of its own.',
-      }}
-      noMatch={{
-        title: 'No client matches',
-        text: 'The search looks in client ids, service accounts and applications. Remove it to see all clients.',
-      }}
+      emptyText="A client is an application or a service that obtains tokens with a secret of its own."
+      searchText="The search looks in client ids, service accounts and applications."
     />
   );
 }

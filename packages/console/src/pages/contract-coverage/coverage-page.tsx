@@ -4,7 +4,7 @@ import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRead } from '../../api/use-read.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { Figures } from '../../components/lists/figures.tsx';
@@ -43,7 +43,11 @@ export default function CoveragePage() {
         />
       </FilterLine>
       {items?.length === 0 ? (
-        <EmptyState title="No operation matches">Remove the filters to see all operations.</EmptyState>
+        <NoMatch
+          icon="coverage"
+          things="operations"
+          filters={{ search, missing: missing === undefined ? undefined : 'with something missing' }}
+        />
       ) : undefined}
       {items === undefined || items.length === 0 ? undefined : <CoverageTable items={items} />}
       <Equivalents command={`coverage${missing === undefined ? '' : ' --missing'}`} call={readCoverage} />

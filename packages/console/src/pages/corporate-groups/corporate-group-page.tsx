@@ -61,7 +61,9 @@ function CorporateGroupSections({ current }: { readonly current: VersionedCorpor
           Businesses ({businesses.length.toLocaleString('en')})
         </Title>
         {businesses.length === 0 ? (
-          <EmptyState title="No businesses">Add a business that is in no other corporate group.</EmptyState>
+          <EmptyState icon="businesses" title="No businesses yet">
+            Add a business that is in no other corporate group.
+          </EmptyState>
         ) : (
           <RowList
             label="Businesses of the corporate group"

@@ -54,14 +54,8 @@ function CorporateGroupList() {
       keyOf={({ corporateGroupId }) => corporateGroupId}
       read={({ control }, query, signal) => control.GET('/corporate-groups', { params: { query }, signal })}
       createCommand="corporate-groups create --corporate-group-name holding --business acme,globex"
-      empty={{
-        title: 'No corporate groups yet',
-        text: 'A corporate group names businesses that belong together. It gives no roles.',
-      }}
-      noMatch={{
-        title: 'No corporate group matches',
-        text: 'The search looks in names and ids. Remove it to see all corporate groups.',
-      }}
+      emptyText="A corporate group names businesses that belong together. It gives no roles."
+      searchText="The search looks in names and ids."
     />
   );
 }

@@ -58,11 +58,8 @@ function CustomerList() {
       keyOf={({ customerId }) => String(customerId)}
       read={({ control }, query, signal) => control.GET('/customers', { params: { query }, signal })}
       createCommand='customers create-user alice --document 12345 --name "Alice Example"'
-      empty={{ title: 'No customers yet', text: 'Create a business, or make a user a customer.' }}
-      noMatch={{
-        title: 'No customer matches',
-        text: 'The search looks in numbers, names, documents and ids. Remove the search to see all customers.',
-      }}
+      emptyText="A customer is a business or a user with a contract."
+      searchText="The search looks in numbers, names, documents and ids."
     />
   );
 }

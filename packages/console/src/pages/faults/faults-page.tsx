@@ -27,7 +27,7 @@ export default function FaultsPage() {
       {faults.error ? <ErrorPanel error={faults.error} onRetry={faults.refetch} /> : undefined}
       {remove.error ? <ErrorPanel error={remove.error} /> : undefined}
       {faults.data && rules.length === 0 ? (
-        <EmptyState title="No faults" command="iam faults add --operation groups.create --nth 3 --fail 503">
+        <EmptyState icon="faults" title="No faults" command="faults add --preset next-login-fails">
           A fault makes requests fail on purpose, so that you see what your program does. Add one with this form.
         </EmptyState>
       ) : undefined}

@@ -45,9 +45,6 @@ const columns: RowColumn<GroupRecord>[] = [
   },
 ];
 
-const groupText =
-  'A group gives its roles to its members. It also gives them the roles of the groups that it depends on.';
-
 function GroupList() {
   return (
     <ObjectList
@@ -61,8 +58,8 @@ function GroupList() {
       keyOf={({ groupId }) => groupId}
       read={({ control }, query, signal) => control.GET('/groups', { params: { query }, signal })}
       createCommand="groups create --group-name ops --role DEPLOY"
-      empty={{ title: 'No groups yet', text: groupText }}
-      noMatch={{ title: 'No group matches', text: groupText }}
+      emptyText="A group gives its roles, and those of the groups that it depends on, to its members."
+      searchText="The search looks in names, ids and roles."
     />
   );
 }

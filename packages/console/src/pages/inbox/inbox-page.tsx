@@ -2,10 +2,12 @@
 import { Select, Stack } from '@mantine/core';
 import { useEffect } from 'react';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
+import { useFirstUsers } from '../../api/use-first-users.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
+import { Equivalents, formatOptions, quoteShellArgument } from '../../components/equivalents.tsx';
+import { FirstUsers } from '../../components/lists/first-users.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
@@ -68,17 +70,7 @@ function Inbox() {
       >
         <PagedRows
           list={list}
-          empty={
-            <EmptyState
-              title={
-                [to, purpose, text].every((filter) => filter === undefined) ? 'No messages yet' : 'No message matches'
-              }
-              command="iam inbox wait --to alice@example.com"
-            >
-              A message appears here as soon as the service sends one, for example with a second factor or a new
-              password.
-            </EmptyState>
-          }
+          empty={<NoMessages filters={{ to, purpose, text }} />}
           label="Messages"
           columns={createMessageColumns(opened)}
           keyOf={keyOf}
@@ -92,6 +84,23 @@ function Inbox() {
         />
       ) : undefined}
     </Stack>
+  );
+}
+
+function NoMessages({ filters }: { readonly filters: Readonly<Record<string, string | undefined>> }) {
+  const address = useFirstUsers()?.find(({ userEmail }) => userEmail !== undefined)?.userEmail;
+  if (Object.values(filters).some((value) => value !== undefined))
+    return <NoMatch icon="inbox" things="messages" filters={filters} />;
+  return (
+    <EmptyState
+      icon="inbox"
+      title="No messages yet"
+      command={`inbox wait --to ${quoteShellArgument(address ?? 'alice@example.com')}`}
+    >
+      A code or a notice appears here as soon as the service sends it: for a second factor, a new password, a changed
+      address.
+      <FirstUsers />
+    </EmptyState>
   );
 }
 

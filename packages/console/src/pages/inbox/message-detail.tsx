@@ -15,7 +15,9 @@ interface MessageDetailProps {
 export function MessageDetail({ message }: MessageDetailProps) {
   if (message) return <MessageContent message={message} />;
   return (
-    <EmptyState title="This message is not in the list">A filter leaves it out, or the inbox was cleared.</EmptyState>
+    <EmptyState icon="inbox" title="This message is not in the list">
+      A filter leaves it out, or the inbox was cleared.
+    </EmptyState>
   );
 }
 

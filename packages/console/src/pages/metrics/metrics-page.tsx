@@ -89,7 +89,7 @@ export default function MetricsPage() {
       {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
       {data === undefined && error === null ? <Loader size="sm" aria-label="Loading" /> : undefined}
       {data === undefined ? undefined : total === 0 ? (
-        <EmptyState title="No requests in this time" command="iam groups list">
+        <EmptyState icon="metrics" title="No requests in this time" command="groups list">
           Requests, durations and logins appear here ten seconds after a request. Those to the control plane do not
           count.
         </EmptyState>

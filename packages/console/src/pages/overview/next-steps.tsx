@@ -1,7 +1,7 @@
 /** Three things to do next, with the exact line for this server. */
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useConsole } from '../../api/console-context.ts';
-import { useRead } from '../../api/use-read.ts';
+import { useFirstUsers } from '../../api/use-first-users.ts';
 import { CopyableLine, quotePositional, quoteShellArgument, useCommandFormat } from '../../components/equivalents.tsx';
 import { useRefusals } from './last-refusals.tsx';
 
@@ -40,9 +40,7 @@ function useSteps(): readonly Step[] {
   const { location } = useConsole();
   const format = useCommandFormat();
   const { data: refusals = [] } = useRefusals();
-  const { data: users } = useRead(['users', 'first'], ({ control }, signal) =>
-    control.GET('/users', { params: { query: { limit: 2 } }, signal }),
-  );
+  const users = useFirstUsers();
   const [refused] = refusals;
   const user = users?.find(({ userName }) => userName !== 'admin');
   const baseUrl = `${window.location.origin}${location.basePath}`;

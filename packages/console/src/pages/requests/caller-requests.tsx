@@ -30,7 +30,7 @@ function CallerRequests({ caller }: { readonly caller: string }) {
     <PagedRows
       list={list}
       empty={
-        <EmptyState title="No requests yet">
+        <EmptyState icon="requests" title="No requests yet">
           The log contains the last requests only; a restart deletes them. A rejected login is listed without its
           caller.
         </EmptyState>

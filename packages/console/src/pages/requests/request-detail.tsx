@@ -52,7 +52,7 @@ function NoRequest({ id, error, onRetry }: NoRequestProps) {
   if (!(error instanceof RequestError) || error.status !== 404) return <ErrorPanel error={error} onRetry={onRetry} />;
   return (
     <Stack gap="md">
-      <EmptyState title="This request is not in the log any more" command="iam serve --request-log-size 10000">
+      <EmptyState icon="requests" title="This request is not in the log any more">
         {`The log contains only the last requests, and a restart or reset deletes them. The setting request-log-size limits how many are stored. Request id: ${id}`}
       </EmptyState>
       <Anchor component={Link} to="/requests">

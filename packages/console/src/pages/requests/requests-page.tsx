@@ -4,7 +4,7 @@ import type { paths as ControlPaths } from '#control-api';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -40,7 +40,6 @@ export default function RequestsPage() {
     refetchInterval: withConsole ? consoleInterval : undefined,
   });
   const panel = useRowPanel({ path: '/requests', rows: list.items, keyOf });
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Stack gap="md">
       <PageTitle>Requests</PageTitle>
@@ -59,7 +58,7 @@ export default function RequestsPage() {
       >
         <PagedRows
           list={list}
-          empty={<NoRequests isFiltered={isFiltered} />}
+          empty={<NoRequests filters={filters} />}
           label="Requests"
           columns={requestColumns}
           keyOf={keyOf}
@@ -76,12 +75,16 @@ export default function RequestsPage() {
   );
 }
 
-function NoRequests({ isFiltered }: { readonly isFiltered: boolean }) {
+function NoRequests({ filters }: { readonly filters: Readonly<Record<string, string | undefined>> }) {
+  if (Object.values(filters).some((value) => value !== undefined))
+    return (
+      <NoMatch icon="requests" things="requests" filters={filters}>
+        The log contains the last requests only; a restart deletes them.
+      </NoMatch>
+    );
   return (
-    <EmptyState title={isFiltered ? 'No request matches' : 'No requests yet'} command="iam groups list">
-      {isFiltered
-        ? 'Remove a filter. The log contains the last requests only; a restart deletes them.'
-        : 'A request to the service appears here as soon as the response is sent. Requests to the control plane are not listed, and those of this console only on request.'}
+    <EmptyState icon="requests" title="No requests yet" command="groups list">
+      A request to the service appears here as soon as the response is sent. Those to the control plane are not listed.
     </EmptyState>
   );
 }

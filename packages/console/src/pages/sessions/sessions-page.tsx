@@ -4,9 +4,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useListCount } from '../../api/lists/use-list-count.ts';
 import { usePagedList } from '../../api/lists/use-paged-list.ts';
+import { useFirstUsers } from '../../api/use-first-users.ts';
 import { usePage } from '../../api/use-page.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
+import { Equivalents, formatOptions, quotePositional } from '../../components/equivalents.tsx';
+import { FirstUsers } from '../../components/lists/first-users.tsx';
 import { ListCountText } from '../../components/lists/list-count.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
@@ -51,7 +53,7 @@ export default function SessionsPage() {
       <PagedRows
         list={list}
         isCounted={false}
-        empty={<NoSessions isFiltered={userId !== undefined || clientId !== undefined} />}
+        empty={<NoSessions filters={filters} />}
         label="Sessions"
         columns={columns}
         keyOf={({ sessionId }) => sessionId}
@@ -75,15 +77,26 @@ function EndFilteredSessions({ userId, clientId }: SessionFilters) {
   );
 }
 
-function NoSessions({ isFiltered }: { readonly isFiltered: boolean }) {
+function NoSessions({ filters }: { readonly filters: SessionFilters }) {
+  const [user] = useFirstUsers() ?? [];
+  if (Object.values(filters).some((value) => value !== undefined))
+    return (
+      <NoMatch icon="sessions" things="sessions" filters={filters}>
+        The filters compare whole ids.
+      </NoMatch>
+    );
   return (
     <EmptyState
-      title={isFiltered ? 'No session matches' : 'No active sessions'}
-      command="iam sessions create alice@example.com"
+      icon="sessions"
+      title="No active sessions"
+      command={
+        user === undefined
+          ? 'users create --user-name alice --user-email alice@example.com'
+          : `sessions create ${quotePositional(user.userId)} --show-token`
+      }
     >
-      {isFiltered
-        ? 'The filters compare whole ids. Remove them to see all sessions.'
-        : 'A session starts when a user logs in, and ends when it expires or the user logs out.'}
+      A session starts when a user logs in, and ends when it expires or the user logs out.
+      <FirstUsers />
     </EmptyState>
   );
 }

@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { useRead } from '../../api/use-read.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { NoMatch } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -27,9 +27,9 @@ export function SettingsTable() {
         </FilterLine>
         {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
         {data !== undefined && matches.length === 0 ? (
-          <EmptyState title="No setting matches" command="iam serve --help">
+          <NoMatch icon="settings" things="settings" filters={{ search }}>
             The search looks in names and values. Secrets and settings without a value are not listed.
-          </EmptyState>
+          </NoMatch>
         ) : undefined}
         {matches.length > 0 ? <SettingRows settings={matches} /> : undefined}
         {data === undefined ? undefined : (

@@ -35,7 +35,7 @@ export function SnapshotList() {
       <SaveForm />
       {snapshots.error ? <ErrorPanel error={snapshots.error} onRetry={snapshots.refetch} /> : undefined}
       {snapshots.data?.length === 0 ? (
-        <EmptyState title="No snapshots" command="iam state save before-checkout">
+        <EmptyState icon="state" title="No snapshots yet" command="state save before-checkout">
           A snapshot keeps all users, groups, clients, messages and sessions until the server stops.
         </EmptyState>
       ) : undefined}

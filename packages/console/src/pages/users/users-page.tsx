@@ -54,11 +54,8 @@ function UserList() {
       keyOf={({ userId }) => userId}
       read={({ control }, query, signal) => control.GET('/users', { params: { query }, signal })}
       createCommand="users create --user-name alice --user-email alice@example.com"
-      empty={{ title: 'No users yet', text: 'Create a user, or apply a seed with users.' }}
-      noMatch={{
-        title: 'No user matches',
-        text: 'The search looks in ids, login names and e-mail addresses. Remove the search to see all users.',
-      }}
+      emptyText="A user logs in with a name and a password, and has the roles of its groups."
+      searchText="The search looks in ids, login names and e-mail addresses."
     />
   );
 }

@@ -56,7 +56,11 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
       <PagedRows
         list={list}
         empty={
-          <EmptyState title="No members yet" command={`iam groups users add ${quotePositional(groupName)} USER_ID`}>
+          <EmptyState
+            icon="users"
+            title="No members yet"
+            command={`groups users add ${quotePositional(groupName)} USER_ID`}
+          >
             Members have the roles of this group and of its dependencies.
           </EmptyState>
         }

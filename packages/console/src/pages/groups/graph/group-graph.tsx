@@ -33,7 +33,9 @@ export function GroupGraphPage() {
       {graph.error ? <ErrorPanel error={graph.error} onRetry={() => void graph.refetch()} /> : undefined}
       <GraphFilters drawn={drawn} total={graph.data?.nodes.length ?? 0} />
       {graph.data?.groupCount === 0 ? (
-        <EmptyState title="No groups yet" command="iam groups create --group-name ops --role DEPLOY" />
+        <EmptyState icon="groups" title="No groups yet" command="groups create --group-name ops --role DEPLOY">
+          The graph draws each group above those whose roles it inherits.
+        </EmptyState>
       ) : undefined}
       {graph.data !== undefined && graph.data.groupCount > graph.data.nodes.length ? (
         <Alert color="orange" variant="light">

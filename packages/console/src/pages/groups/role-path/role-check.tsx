@@ -32,7 +32,7 @@ export function RoleCheck() {
         <RoleInput value={role} onChange={(value) => setSearch({ role: value })} />
       </Group>
       {user === undefined || role === undefined ? (
-        <EmptyState title="Choose a user and a role" command="iam can USER_ID DEPLOY">
+        <EmptyState icon="groups" title="Choose a user and a role" command="can USER_ID DEPLOY">
           The answer shows the groups that give the role to the user, or the groups that would.
         </EmptyState>
       ) : (
