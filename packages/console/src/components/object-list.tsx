@@ -72,7 +72,7 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
     rows: list.items,
     scope: search ?? '',
   });
-  const things = title.startsWith('API') ? title : title.toLowerCase();
+  const things = noun === 'api-keys' ? title : title.toLowerCase();
   return (
     <Stack gap="md">
       <PageTitle actions={props.actions}>{title}</PageTitle>

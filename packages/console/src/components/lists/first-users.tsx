@@ -1,6 +1,6 @@
 /** Who there is to log in as, for a list that a login fills. */
 import { Group } from '@mantine/core';
-import { useFirstUsers } from '../../api/use-first-users.ts';
+import { useFirstUsers } from '../../api/lists/use-first-users.ts';
 import { Subject } from '../subject.tsx';
 
 export function FirstUsers() {

@@ -1,8 +1,8 @@
 /** The inbox: every code and notice that the service sent, as it is sent. */
 import { Select, Stack } from '@mantine/core';
 import { useEffect } from 'react';
+import { useFirstUsers } from '../../api/lists/use-first-users.ts';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
-import { useFirstUsers } from '../../api/use-first-users.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState, NoMatch } from '../../components/empty-state.tsx';

@@ -1,7 +1,7 @@
 /** Three things to do next, with the exact line for this server. */
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useConsole } from '../../api/console-context.ts';
-import { useFirstUsers } from '../../api/use-first-users.ts';
+import { useFirstUsers } from '../../api/lists/use-first-users.ts';
 import { CopyableLine, quotePositional, quoteShellArgument, useCommandFormat } from '../../components/equivalents.tsx';
 import { useRefusals } from './last-refusals.tsx';
 

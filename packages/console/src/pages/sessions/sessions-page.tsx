@@ -2,9 +2,9 @@
 import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
+import { useFirstUsers } from '../../api/lists/use-first-users.ts';
 import { useListCount } from '../../api/lists/use-list-count.ts';
 import { usePagedList } from '../../api/lists/use-paged-list.ts';
-import { useFirstUsers } from '../../api/use-first-users.ts';
 import { usePage } from '../../api/use-page.ts';
 import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions, quotePositional } from '../../components/equivalents.tsx';
