@@ -10,7 +10,7 @@ import {
 } from './clients.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { type CredentialStore, createCredentialStore } from './credentials.ts';
-import { createLiveEvents, type LiveEvents } from './live-events.ts';
+import { createLiveEvents, type LiveEvents } from './live/live-events.ts';
 import type { ConsoleLocation } from './location.ts';
 import { createNamesReader, type NamesReader } from './names-reader.ts';
 import { createServiceTokens, type ServiceTokens } from './service-token.ts';

@@ -3,7 +3,7 @@ import { AppShell, Burger, Group, NavLink } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useLiveQueries } from '../api/use-live-queries.ts';
+import { useLiveQueries } from '../api/live/use-live-queries.ts';
 import { Icon } from '../components/icon.tsx';
 import { LoginGate } from '../components/login/login-gate.tsx';
 import { useServerLink } from '../components/server-link.tsx';

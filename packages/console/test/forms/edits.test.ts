@@ -129,6 +129,13 @@ describe.runIf(hasBrowser && isFullRun)('an edit', () => {
   const { open, send } = useConsole({ seed });
   const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 
+  /** The page hears of a change when it is rejected. */
+  async function openWithoutEvents(path: string) {
+    const { page } = await open('left');
+    await page.route(/_iam\/events/, (route) => route.abort());
+    return await open(path, { isReloaded: true });
+  }
+
   async function change([path, body, method = 'PATCH']: Edit['other']): Promise<void> {
     const { status } = await send(path, { method, headers, body });
     expect([200, 204]).toContain(status);
@@ -151,9 +158,7 @@ describe.runIf(hasBrowser && isFullRun)('an edit', () => {
   });
 
   test.each(edits)('$operation says what another caller changed, and takes it over', async (edit) => {
-    const { page, dialog } = await open(edit.page);
-    // Until the page hears of the change by itself.
-    await page.route(/_iam\/events/, (route) => route.abort());
+    const { page, dialog } = await openWithoutEvents(edit.page);
     await page.getByRole('button', { name: edit.button, exact: true }).click();
     await edit.type(dialog);
     await change(edit.other);
@@ -172,7 +177,7 @@ describe.runIf(hasBrowser && isFullRun)('an edit', () => {
   });
 
   test('of one business of a corporate group is confirmed again', async () => {
-    const { page, dialog } = await open(`corporate-groups/${holding}`);
+    const { page, dialog } = await openWithoutEvents(`corporate-groups/${holding}`);
     await page.getByRole('button', { name: 'Add a business' }).click();
     await chooseFound(dialog.getByRole('combobox', { name: 'Business' }), 'three', /shop three/);
     const path = `/security/iam/v1/corporate-groups/${holding}`;

@@ -4,7 +4,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { mayReadInbox } from '../../api/live-events.ts';
+import { mayReadInbox } from '../../api/live/live-events.ts';
 
 /** More are shown as "9+". */
 const limit = 10;

@@ -2,7 +2,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ControlData } from '../../api/clients.ts';
-import type { HistoryTopic } from '../../api/live-events.ts';
+import type { HistoryTopic } from '../../api/live/live-events.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { AuditActor, type ShownEvent } from '../../components/changes/audit-actor.tsx';

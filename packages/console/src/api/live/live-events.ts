@@ -3,14 +3,17 @@
  * browsers open at most six connections to a server. The tab that holds the lock reads the stream and passes the events
  * on. A hidden tab gives the stream up, so that only a tab in use holds a connection.
  */
-import { type ControlData, consoleRequestOptions } from './clients.ts';
-import type { Connection } from './connection.ts';
-import type { CredentialStore } from './credentials.ts';
-import type { ConsoleLocation } from './location.ts';
-import { judge } from './permissions.ts';
+
+import { type ControlData, consoleRequestOptions } from '../clients.ts';
+import type { Connection } from '../connection.ts';
+import type { CredentialStore } from '../credentials.ts';
+import type { ConsoleLocation } from '../location.ts';
+import { judge } from '../permissions.ts';
+import { findChangedNouns, type ObjectNoun } from './changed-nouns.ts';
 
 const liveTopics = ['inbox', 'requests', 'audit', 'clock', 'faults'] as const;
 export type Topic = (typeof liveTopics)[number];
+const liveReads = [...liveTopics, 'users', 'groups', 'clients'] as const satisfies readonly (Topic | ObjectNoun)[];
 
 /** Whether the caller may read messages, as far as that is known now. */
 export function mayReadInbox(credentials: CredentialStore): boolean {
@@ -26,8 +29,11 @@ function topicsOf(credentials: CredentialStore): readonly Topic[] {
 /** The history of one object, by its id: most audit events are about others. */
 export type HistoryTopic = `history of ${string}`;
 
+/** What an audit event changed. */
+type Change = HistoryTopic | ObjectNoun;
+
 /** `connected` follows a gap: everything may have changed. The first connection of a page has none: see `untilReadable`. */
-export type LiveEvent = Topic | HistoryTopic | 'connected' | 'disconnected';
+export type LiveEvent = Topic | Change | 'connected' | 'disconnected';
 
 export interface LiveEvents {
   /** Calls the listener with each change. @returns a function that removes it */
@@ -97,7 +103,7 @@ export function createLiveEvents(
       return () => listeners.delete(listener);
     },
     untilReadable: async (path) => {
-      if (liveTopics.some((topic) => path === `/${topic}`)) await streamStart.settled;
+      if (liveReads.some((noun) => noun === path.split('/')[1])) await streamStart.settled;
     },
     start() {
       let reading: { readonly subject: string; readonly controller: AbortController } | undefined;
@@ -248,14 +254,14 @@ async function readMessages(
       const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
       if (!topic || stated.delete(topic)) continue;
       onEvent(topic, id);
-      if (topic === 'audit') for (const history of historiesOf(block)) onEvent(history, id);
+      if (topic === 'audit') for (const change of changesOf(block)) onEvent(change, id);
     }
   }
 }
 
-function historiesOf(block: string): HistoryTopic[] {
+function changesOf(block: string): Change[] {
   const { audit } = JSON.parse(fieldOf(block, 'data') ?? '') as { readonly audit: ControlData<'/audit'>[number] };
-  return audit.objects.map(({ id }): HistoryTopic => `history of ${id}`);
+  return [...audit.objects.map(({ id }): HistoryTopic => `history of ${id}`), ...findChangedNouns(audit)];
 }
 
 function fieldOf(block: string, name: string): string | undefined {

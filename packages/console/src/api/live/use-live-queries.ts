@@ -1,13 +1,17 @@
 /** Keeps queries current: a change on the server refetches what it affects. */
 import { useThrottledCallback } from '@mantine/hooks';
 import { type InvalidateQueryFilters, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { useConsole } from './console-context.ts';
-import { isUnreachable } from './errors.ts';
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useConsole } from '../console-context.ts';
+import { isUnreachable } from '../errors.ts';
+import { isObjectNoun } from './changed-nouns.ts';
 import type { LiveEvent } from './live-events.ts';
 
 /** At most one refetch in this time: also a steady stream of changes is shown. */
 const groupingTime = 500;
+
+/** Of objects, whose lists are longer: a page of rows and its count. */
+const objectGroupingTime = 1000;
 
 /**
  * Refetches the queries whose key begins with the topic of a change. Used once, by the frame of all pages.
@@ -15,13 +19,9 @@ const groupingTime = 500;
  */
 export function useLiveQueries(): boolean {
   const { liveEvents, serviceTokens } = useConsole();
-  const queryClient = useQueryClient();
   const [isConnected, setConnected] = useState(true);
-  const waiting = useRef(new Set<LiveEvent>());
-  const refetch = useThrottledCallback(() => {
-    for (const event of waiting.current) void queryClient.invalidateQueries(filterOf(event));
-    waiting.current.clear();
-  }, groupingTime);
+  const refetch = useGroupedRefetch(groupingTime);
+  const refetchObjects = useGroupedRefetch(objectGroupingTime);
   useEffect(() => {
     const unsubscribe = liveEvents.subscribe((event) => {
       setConnected(event !== 'disconnected');
@@ -30,16 +30,35 @@ export function useLiveQueries(): boolean {
         serviceTokens.forget();
         return;
       }
-      waiting.current.add(event);
-      refetch();
+      if (isObjectNoun(event)) refetchObjects(event);
+      else refetch(event);
     });
     const stop = liveEvents.start();
     return () => {
       stop();
       unsubscribe();
     };
-  }, [liveEvents, serviceTokens, refetch]);
+  }, [liveEvents, serviceTokens, refetch, refetchObjects]);
   return useRespondingServer() && isConnected;
+}
+
+/** @returns a function that refetches at once what an event affects, and what follows it in this time when it is over */
+function useGroupedRefetch(time: number): (event: LiveEvent) => void {
+  const queryClient = useQueryClient();
+  const waiting = useRef(new Set<LiveEvent>());
+  const refetch = useThrottledCallback((): void => {
+    // What a write of this page deletes must not be read again. It reads by itself what it changed.
+    if (queryClient.isMutating() > 0) return void setTimeout(() => refetch(), time);
+    for (const event of waiting.current) void queryClient.invalidateQueries(filterOf(event));
+    waiting.current.clear();
+  }, time);
+  return useCallback(
+    (event) => {
+      waiting.current.add(event);
+      refetch();
+    },
+    [refetch],
+  );
 }
 
 /** Whether no query waits for the server to respond. */
