@@ -926,11 +926,35 @@ export const errorTable = {
     message: 'The form does not belong to this browser, or is older than its last login.',
     hint: 'Start the login again in the application.',
   },
+  DEVICE_CODE_INVALID: {
+    status: 400,
+    category: 'grant',
+    message: 'The code of the device is wrong, was used or has expired.',
+    hint: 'Compare it with the device, or let the device show a new one.',
+  },
+  DEVICE_PENDING: {
+    status: 400,
+    category: 'grant',
+    message: 'The user has not decided yet.',
+    hint: 'Poll again after the interval of the device authorization response.',
+  },
+  DEVICE_POLLED_TOO_OFTEN: {
+    status: 400,
+    category: 'grant',
+    message: 'The user has not decided yet, and the device polls too often.',
+    hint: 'Wait five seconds longer between two polls than before.',
+  },
+  DEVICE_CODE_EXPIRED: {
+    status: 400,
+    category: 'grant',
+    message: 'The device code has expired.',
+    hint: 'Request a new one at /oauth2/device_authorization.',
+  },
   GRANT_TYPE_UNSUPPORTED: {
     status: 400,
     category: 'grant',
     message: 'The grant type is not supported.',
-    hint: 'Use client_credentials, password, refresh_token or, at /oauth2/token, authorization_code.',
+    hint: 'Use client_credentials, password, refresh_token or, at /oauth2/token, authorization_code or that of device codes.',
   },
   TOKEN_TYPE_UNSUPPORTED: {
     status: 400,

@@ -38,7 +38,7 @@ function findProblems(operation: AnyOperation): string[] {
       inPath.join() === declared.join(),
       `parameters ${declared.join()} do not match those of the path, ${inPath.join()}`,
     ],
-    [/^(\/([a-z][a-z0-9-]*|\{[A-Za-z]+\}))+$/.test(operation.path), `path ${operation.path} is not well formed`],
+    [/^(\/([a-z][a-z0-9_-]*|\{[A-Za-z]+\}))+$/.test(operation.path), `path ${operation.path} is not well formed`],
     [operation.statuses.includes(status), `responds with ${status}, which it does not document`],
     [operation.auth !== 'none' || operation.roles.kind === 'public', 'requires roles but no authentication'],
     [operation.auth === 'caller' || operation.identifies !== undefined, 'does not declare the fields in `identifies`'],

@@ -1,6 +1,6 @@
 /** The grants of the token endpoints (RFC 6749, 4.1, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
-import type { OAuthGrantType } from '../../contract/grant-types.ts';
+import { type LoginGrantType, loginGrantTypes, type OAuthGrantType } from '../../contract/grant-types.ts';
 import { takesPartInLogins } from '../directory/clients.ts';
 import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
@@ -13,13 +13,14 @@ import { listAudiences } from '../tokens/claims.ts';
 import { readClientContent, readSessionContent, type TokenContent } from '../tokens/content.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import type { KeyRing } from '../tokens/keys.ts';
-import { exchangeCode } from './authorization-codes.ts';
 import {
   type AuthenticatedClient,
   authenticateTokenClient,
   type ClientAuthenticationDeps,
   type ClientAuthenticationRequest,
 } from './client-authentication.ts';
+import { exchangeCode } from './codes/authorization-codes.ts';
+import { redeemDeviceCode } from './codes/device-codes.ts';
 import { createIdTokenClaims } from './id-token.ts';
 import { type LoginDeps, loginWithPassword } from './login.ts';
 
@@ -32,6 +33,7 @@ export interface GrantRequest extends ClientAuthenticationRequest {
   /** The services that the token is for (RFC 8707). */
   readonly resources?: readonly string[] | undefined;
   readonly code?: string | undefined;
+  readonly deviceCode?: string | undefined;
   readonly redirectUri?: string | undefined;
   readonly codeVerifier?: string | undefined;
 }
@@ -54,7 +56,7 @@ export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
 
 /**
  * @param clientsRenew whether a client that logs in for itself receives a refresh token too.
- * @throws IamError CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TARGET_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
+ * @throws IamError of `redeemDeviceCode`, CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TARGET_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
 export async function issueGrant(
   deps: GrantDeps,
@@ -71,6 +73,8 @@ export async function issueGrant(
   if (request.grantType === 'password') return { token: await issueUserToken(deps, grantee, request) };
   if (request.grantType === 'refresh_token') return issueTokens(deps, await renewSession(deps, grantee, request));
   const { client } = grantee;
+  if (request.grantType !== 'authorization_code')
+    return issueTokens(deps, await redeemDeviceCode(deps, client, requireField(request.deviceCode, 'device_code')));
   const code = requireField(request.code, 'code');
   const { content, nonce } = await exchangeCode(deps, client, { ...request, code });
   return issueTokens(deps, content, nonce);
@@ -99,9 +103,13 @@ function assertGrantAllowed(
     throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
   if (grantType === 'password' && client.party !== '1STPARTY')
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
-  if (grantType === 'authorization_code' && !takesPartInLogins(client))
+  if (isLoginGrant(grantType) && !takesPartInLogins(client, grantType))
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
   if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
+}
+
+function isLoginGrant(name: OAuthGrantType): name is LoginGrantType {
+  return loginGrantTypes.some((known) => known === name);
 }
 
 /** A token alone is not enough to obtain a new one: a stolen token could be renewed forever. */

@@ -26,8 +26,9 @@ export const tokenParameters = {
   password: LoginPassword.optional(),
 };
 
-/** Those of the grant authorization_code (RFC 6749, 4.1.3; RFC 7636, 4.5). */
+/** Those of the grants authorization_code (RFC 6749, 4.1.3; RFC 7636, 4.5) and device_code (RFC 8628, 3.4). */
 export const codeParameters = {
+  device_code: sensitive(text, 'one-time').optional(),
   code: sensitive(text, 'one-time').optional(),
   redirect_uri: textUpTo(4000).optional().describe('The one of the authorization request'),
   code_verifier: sensitive(text, 'one-time').optional(),
@@ -65,6 +66,14 @@ export const tokenErrors = [
 type Parameters = typeof tokenParameters & Partial<typeof codeParameters>;
 type TokenForm = { readonly [Name in keyof Parameters]?: z.output<NonNullable<Parameters[Name]>> };
 
+/** Those of /oauth2/token besides. */
+export const deviceErrors = [
+  'DEVICE_PENDING',
+  'DEVICE_POLLED_TOO_OFTEN',
+  'DEVICE_CODE_EXPIRED',
+  'LOGIN_REFUSED',
+] as const;
+
 /** @throws IamError FIELD_MISSING, GRANT_TYPE_UNSUPPORTED. */
 export function parseGrantRequest(raw: TokenForm, supported: readonly OAuthGrantType[]): GrantRequest {
   const form = withoutEmptyParameters(raw);
@@ -79,6 +88,7 @@ export function parseGrantRequest(raw: TokenForm, supported: readonly OAuthGrant
     password: form.password,
     refreshToken: form.refresh_token,
     code: form.code,
+    deviceCode: form.device_code,
     redirectUri: form.redirect_uri,
     codeVerifier: form.code_verifier,
     resources: form.resource?.length ? [form.resource].flat() : undefined,

@@ -1,5 +1,6 @@
 /** Roles, owners, redirect URIs and storage of clients. */
 import { apiError, detailedError } from '../../contract/errors.ts';
+import { type LoginGrantType, loginGrantTypes } from '../../contract/grant-types.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -41,9 +42,12 @@ export async function resolveAuthenticatedClientRoles(
   return roles;
 }
 
-/** Whether users can log in to the application with a browser: for one of a third party an administrator decides. */
-export function takesPartInLogins({ grantTypes, party, browserLogin }: Client): boolean {
-  return grantTypes.includes('authorization_code') && (party === '1STPARTY' || browserLogin === true);
+/** Whether users can log in to the application in this way: for one of a third party an administrator decides. */
+export function takesPartInLogins(
+  { grantTypes, party, browserLogin }: Client,
+  grantType: LoginGrantType = 'authorization_code',
+): boolean {
+  return grantTypes.includes(grantType) && (party === '1STPARTY' || browserLogin === true);
 }
 
 type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
@@ -175,7 +179,7 @@ export function createClientRow(
     scope,
     grantTypes,
     // On a remote server an administrator decides: every user can create a client with any redirect URI (RFC 9700, 4.11.2).
-    ...(party === '3RDPARTY' && grantTypes.includes('authorization_code') && !settings.allowRemote
+    ...(party === '3RDPARTY' && loginGrantTypes.some((name) => grantTypes.includes(name)) && !settings.allowRemote
       ? { browserLogin: true }
       : {}),
     factorVisibility: 'CREDENTIALS_ONLY',

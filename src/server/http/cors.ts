@@ -71,7 +71,14 @@ const belowService = `${servicePrefix}/`;
 const belowControl = `${controlPrefix}/`;
 
 /** Endpoints that scripts call; the others of their prefix are pages. */
-const endpointPaths = ['/oauth2/token', '/oauth2/userinfo', '/oauth2/revoke', '/oauth2/introspect', '/oauth2/par'];
+const endpointPaths = [
+  '/oauth2/token',
+  '/oauth2/userinfo',
+  '/oauth2/revoke',
+  '/oauth2/introspect',
+  '/oauth2/par',
+  '/oauth2/device_authorization',
+];
 
 function isCorsPath(path: string): boolean {
   return path.startsWith(belowService) || path.startsWith('/.well-known/') || endpointPaths.includes(path);

@@ -89,14 +89,12 @@ export type AuthorizationParameters = {
   readonly [Name in ParameterName]?: readonly string[] | undefined;
 };
 
-export interface AuthorizationRequest extends AuthorizationTarget {
+/** What the pages of a login know of the reason for it. */
+export interface LoginFor {
   readonly client: Client;
-  readonly isRedirectUriGiven: boolean;
   /** The requested part of the client's scope; undefined for all of it. */
   readonly scope: readonly string[] | undefined;
   readonly openidScopes: readonly string[];
-  readonly nonce?: string | undefined;
-  readonly codeChallenge?: string | undefined;
   readonly prompts: ReadonlySet<(typeof prompts)[number]>;
   /** Seconds since the last login. */
   readonly maxAge?: number | undefined;
@@ -104,8 +102,15 @@ export interface AuthorizationRequest extends AuthorizationTarget {
   /** In the order of preference. */
   readonly levels: readonly (typeof signInLevels)[number][];
   readonly resources?: readonly string[] | undefined;
-  /** The same request as a query. */
+  /** The same as a query. */
   readonly query: string;
+}
+
+export interface AuthorizationRequest extends LoginFor, AuthorizationTarget {
+  readonly device?: undefined;
+  readonly isRedirectUriGiven: boolean;
+  readonly nonce?: string | undefined;
+  readonly codeChallenge?: string | undefined;
 }
 
 /** @throws PageError for every request that cannot be served. */
@@ -184,14 +189,15 @@ class ParameterReader {
 
   read(context: OperationContext, isRedirectUriGiven: boolean): AuthorizationRequest {
     this.#assertSupported();
-    const { openid, scope } = this.#readScopes();
-    if (openid.includes('openid') && !isRedirectUriGiven)
+    const { openidScopes, scope, isExceeded } = splitScopes(this.#value('scope'), this.#target.client);
+    if (isExceeded) this.#refuse('invalid_scope', 'The client may not request one of the scopes.', 'SCOPE_EXCEEDED');
+    if (openidScopes.includes('openid') && !isRedirectUriGiven)
       this.#refuse('invalid_request', 'redirect_uri is required with the scope openid.');
     return {
       ...this.#target,
       isRedirectUriGiven,
       scope,
-      openidScopes: openid,
+      openidScopes,
       nonce: this.#value('nonce'),
       codeChallenge: this.#readChallenge(),
       prompts: this.#readPrompts(),
@@ -215,16 +221,6 @@ class ParameterReader {
     const type = this.#value('response_type');
     if (type === undefined) this.#refuse('invalid_request', 'response_type is required.');
     if (type !== 'code') this.#refuse('unsupported_response_type', 'response_type must be code.');
-  }
-
-  #readScopes() {
-    const { client } = this.#target;
-    const requested = [...new Set(this.#words('scope'))];
-    const openid = requested.filter((name) => openidScopes.some((known) => known === name));
-    const scope = requested.filter((name) => !openid.includes(name));
-    if (scope.some((name) => !client.scope.includes(name)))
-      this.#refuse('invalid_scope', 'The client may not request one of the scopes.', 'SCOPE_EXCEEDED');
-    return { openid, scope: requested.length === 0 ? undefined : scope };
   }
 
   #readChallenge(): string | undefined {
@@ -274,12 +270,28 @@ class ParameterReader {
   }
 
   #words(name: keyof AuthorizationParameters): string[] {
-    return (this.#value(name) ?? '').split(' ').filter((word) => word !== '');
+    return splitWords(this.#value(name));
   }
 
   #refuse(error: string, description: string, code: PlainErrorCode = 'AUTHORIZATION_INVALID'): never {
     throw createRefusal(this.#target, { error, description, code });
   }
+}
+
+/** The requested scopes: those of OpenID Connect, and those of the client; undefined for all of it. */
+export function splitScopes(requested: string | undefined, client: Client) {
+  const names = [...new Set(splitWords(requested))];
+  const openid = names.filter((name) => openidScopes.some((known) => known === name));
+  const scope = names.filter((name) => !openid.includes(name));
+  return {
+    openidScopes: openid,
+    scope: names.length === 0 ? undefined : scope,
+    isExceeded: scope.some((name) => !client.scope.includes(name)),
+  };
+}
+
+function splitWords(text = ''): string[] {
+  return text.split(' ').filter((word) => word !== '');
 }
 
 export interface Refusal {

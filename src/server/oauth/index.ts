@@ -2,6 +2,8 @@
 import type { Operation } from '../../contract/operation.ts';
 import type { OperationContext } from '../request-context.ts';
 import { authorize, authorizeByForm } from './authorize.ts';
+import { device, deviceByForm } from './device.ts';
+import { deviceAuthorization } from './device-authorization.ts';
 import introspect from './introspect.ts';
 import { login } from './login.ts';
 import { logout, logoutByForm } from './logout.ts';
@@ -13,6 +15,9 @@ import { userinfo, userinfoByPost } from './userinfo.ts';
 const byId = {
   'oauth2.authorize': authorize,
   'oauth2.authorize-form': authorizeByForm,
+  'oauth2.device': device,
+  'oauth2.device-authorization': deviceAuthorization,
+  'oauth2.device-form': deviceByForm,
   'oauth2.introspect': introspect,
   'oauth2.login': login,
   'oauth2.logout': logout,

@@ -1,6 +1,7 @@
 /** What a browser login needs next: a login, a second factor, consent; then the code. */
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
-import { issueCode } from '../auth/authorization-codes.ts';
+import { issueCode } from '../auth/codes/authorization-codes.ts';
+import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented } from '../auth/consents.ts';
 import { hasTestFeatures } from '../config/settings.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
@@ -9,16 +10,18 @@ import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { listVisibleFactors } from '../mfa/factors.ts';
 import type { OperationContext } from '../request-context.ts';
 import { type Browser, createFormToken, formatCookie, type LoggedIn } from '../sessions/browser-sessions.ts';
-import { type AuthorizationRequest, createRefusal } from './authorization-request.ts';
+import { type AuthorizationRequest, createRefusal, type LoginFor } from './authorization-request.ts';
 import { renderCodeRedirect } from './authorization-response.ts';
+import type { LoginRequest } from './device-request.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
+import { renderMessagePage } from './pages/message-page.ts';
 import type { PageResponse } from './pages/page-error.ts';
 
 /** Users that the page of a test offers. */
 const maxOfferedUsers = 12;
 
 export interface LoginState {
-  readonly request: AuthorizationRequest;
+  readonly request: LoginRequest;
   readonly browser: Browser;
   /** Whether the user has logged in, or chosen the account, for this request. */
   readonly isFresh: boolean;
@@ -30,31 +33,32 @@ export interface LoginState {
 export async function continueLogin(context: OperationContext, state: LoginState): Promise<PageResponse> {
   const { request, browser, isFresh } = state;
   const { current } = browser;
-  const isSilent = request.prompts.has('none');
   if (!current || needsLogin(context, request, current, isFresh)) {
-    if (isSilent) throw refuse(request, 'login_required', 'The user is not logged in.');
+    assertMayAsk(request, 'login_required', 'The user is not logged in.');
     return renderLogin(context, state);
   }
   const factors = await listNeededFactors(context, request, current);
   if (factors.length > 0) {
-    if (isSilent) throw refuse(request, 'interaction_required', 'The user must confirm a second factor.');
+    assertMayAsk(request, 'interaction_required', 'The user must confirm a second factor.');
     return renderFactorPage(createForm(context, state), { factors });
   }
   if (state.hasAgreed === undefined && needsConsent(request, current)) {
-    if (isSilent) throw refuse(request, 'consent_required', 'The user has not agreed to this.');
-    const rights = listRights(request);
-    return renderConsentPage(createForm(context, state), { user: current.user.userName, rights });
+    assertMayAsk(request, 'consent_required', 'The user has not agreed to this.');
+    const { userName: user } = current.user;
+    const page = { user, rights: listRights(request), deviceCode: request.device?.userCode };
+    return renderConsentPage(createForm(context, state), page);
   }
   return finishLogin(context, state, current);
 }
 
-function refuse(request: AuthorizationRequest, error: string, description: string) {
-  return createRefusal(request, { error, description, code: 'LOGIN_REQUIRED' });
+function assertMayAsk(request: LoginRequest, error: string, description: string): void {
+  if (request.device === undefined && request.prompts.has('none'))
+    throw createRefusal(request, { error, description, code: 'LOGIN_REQUIRED' });
 }
 
 function needsLogin(
   { clock }: OperationContext,
-  { prompts, maxAge, loginHint }: AuthorizationRequest,
+  { prompts, maxAge, loginHint }: LoginFor,
   { session, user }: LoggedIn,
   isFresh: boolean,
 ): boolean {
@@ -87,7 +91,7 @@ export async function renderLogin(
 }
 
 /** Whether the logged-in account can be chosen: an application that asks for a login gets one. */
-export function mayChooseAccount({ prompts, maxAge }: AuthorizationRequest): boolean {
+export function mayChooseAccount({ prompts, maxAge }: LoginFor): boolean {
   return !prompts.has('login') && maxAge === undefined;
 }
 
@@ -107,7 +111,7 @@ async function listOfferedUsers({ store }: OperationContext) {
 /** The contacts that can prove the level that the application prefers, if the session lacks it. */
 async function listNeededFactors(
   { store, clock }: OperationContext,
-  { client, levels: [preferred] }: AuthorizationRequest,
+  { client, levels: [preferred] }: LoginFor,
   { session, user }: LoggedIn,
 ) {
   if (preferred !== 'AUTH-MFA' || user.lead || computeLevel(session, epochSeconds(clock)) === 'AUTH-MFA') return [];
@@ -118,12 +122,14 @@ async function listNeededFactors(
 }
 
 /** All scopes that the tokens will have, by name. */
-export function listRequestedScopes({ client, scope = client.scope, openidScopes }: AuthorizationRequest): string[] {
+export function listRequestedScopes({ client, scope = client.scope, openidScopes }: LoginFor): string[] {
   return [...openidScopes, ...scope];
 }
 
-function needsConsent(request: AuthorizationRequest, { user }: LoggedIn): boolean {
-  const { client, prompts } = request;
+function needsConsent(request: LoginRequest, { user }: LoggedIn): boolean {
+  const { client, prompts, device } = request;
+  // An attacker can have sent the code or the address to the user (RFC 8628, 5.4).
+  if (device !== undefined) return true;
   if (client.party === '1STPARTY') return false;
   return prompts.has('consent') || !hasConsented(user, client.clientId, listRequestedScopes(request));
 }
@@ -137,7 +143,7 @@ const rightsInWords: Readonly<Record<string, string>> = {
   roles: 'see and use your roles, except administrative ones',
 };
 
-function listRights(request: AuthorizationRequest): string[] {
+function listRights(request: LoginFor): string[] {
   return listRequestedScopes(request).map((name) => rightsInWords[name] ?? `use ${name}`);
 }
 
@@ -145,6 +151,19 @@ async function finishLogin(
   context: OperationContext,
   { request, browser }: LoginState,
   { session }: LoggedIn,
+): Promise<PageResponse> {
+  const setCookie = formatCookie(browser, context.issuerUrl);
+  if (request.device === undefined) return redirectWithCode(context, request, session, setCookie);
+  await decideDevice(context, request.device, session);
+  const title = `You are logged in to ${request.client.appId}`;
+  return renderMessagePage({ title, text: 'Go on at your device. You can close this page.', setCookie });
+}
+
+async function redirectWithCode(
+  context: OperationContext,
+  request: AuthorizationRequest,
+  session: LoggedIn['session'],
+  setCookie: string | undefined,
 ): Promise<PageResponse> {
   const { client, redirectUri, isRedirectUriGiven, codeChallenge, nonce, openidScopes, resources, scope } = request;
   const code = await issueCode(
@@ -157,14 +176,15 @@ async function finishLogin(
     },
     session,
   );
-  return renderCodeRedirect(request, code, formatCookie(browser, context.issuerUrl));
+  return renderCodeRedirect(request, code, setCookie);
 }
 
 /** What every form of this login contains. */
 export function createForm(context: OperationContext, { request, browser, isFresh }: LoginState): LoginPageForm {
-  const { client, query, redirectUri } = request;
+  const { client, query, device } = request;
   return {
-    ...{ query, redirectUri, application: client.appId },
+    ...{ query, application: client.appId },
+    formTargets: device === undefined ? [request.redirectUri] : [],
     formToken: createFormToken(browser, context),
     done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,
     setCookie: formatCookie(browser, context.issuerUrl),
@@ -174,7 +194,7 @@ export function createForm(context: OperationContext, { request, browser, isFres
 /** What only a page contains that this request showed after a login: forms of other requests skip no login. */
 export function createProof(
   { storeSecret }: Pick<OperationContext, 'storeSecret'>,
-  { query }: AuthorizationRequest,
+  { query }: LoginFor,
   { session: { sessionId, browser } }: LoggedIn,
 ): string {
   return storeSecret.digest('login for a request', `${sessionId}\n${browser.authenticatedAt}\n${query}`);

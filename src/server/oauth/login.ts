@@ -6,6 +6,7 @@ import { LoginPassword } from '../../contract/schemas/user.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { decideDevice } from '../auth/codes/device-codes.ts';
 import { withConsent } from '../auth/consents.ts';
 import { startPasswordSession } from '../auth/login.ts';
 import { findUnlockedUser, startBrowserWithoutPassword } from '../auth/sign-in.ts';
@@ -29,13 +30,10 @@ import {
 import { endSession } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
-import {
-  type AuthorizationRequest,
-  authorizationQuery,
-  createRefusal,
-  readAuthorizationRequest,
-} from './authorization-request.ts';
+import { authorizationQuery, createRefusal } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
+import { userCodeParameter } from './device.ts';
+import { type LoginRequest, readLoginRequest } from './device-request.ts';
 import {
   canActAsAnyone,
   continueLogin,
@@ -49,7 +47,7 @@ import {
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
 import { createMessageError } from './pages/message-page.ts';
-import { type PageResponse, withPage } from './pages/page-error.ts';
+import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
 
 const text = textUpTo(1000);
 
@@ -82,11 +80,22 @@ export const login = defineOperation({
   path: '/oauth2/login',
   audit: { kind: 'authentication', targets: {} },
   status: [200, 303, 400, 401, 403, 404, 412, 429, 500],
-  request: { query: authorizationQuery, headers: browserHeaders, body: Form, form: true },
+  request: {
+    query: {
+      ...authorizationQuery,
+      user_code: userCodeParameter
+        .optional()
+        .meta({ description: 'Of a device, in place of all others', examples: ['BCDF-GHJK'] }),
+    },
+    headers: browserHeaders,
+    body: Form,
+    form: true,
+  },
   identifies: ['user_name', 'user_id'],
   errors: [
     ...authorizationErrors,
     'FORM_EXPIRED',
+    'DEVICE_CODE_INVALID',
     'LOGIN_REFUSED',
     'CREDENTIALS_INVALID',
     'TOO_MANY_ATTEMPTS',
@@ -107,7 +116,7 @@ export const login = defineOperation({
   },
 
   async handle({ query, headers, body }, context) {
-    const request = await readAuthorizationRequest(context, query);
+    const request = await readLoginRequest(context, query);
     const browser = await openBrowser(context, headers.cookie);
     if (!isFormToken(browser, body.form_token, context)) throw createExpiredPage(request);
     const isFresh = isProven(context, request, browser, body.done);
@@ -126,27 +135,31 @@ const steps: Readonly<Record<Form['step'], LoginStep>> = {
   factor: sendCode,
   code: confirmCode,
   consent: decide,
-  cancel: async (_context, { request }) => {
-    throw createUserRefusal(request, 'The user cancelled the login.');
-  },
+  cancel: (context, { request }) => refuseByUser(context, request, 'The user cancelled the login.'),
 };
 
 /** The cookie is missing, or the page is older than the last login of this browser. */
-function createExpiredPage({ query }: AuthorizationRequest) {
+function createExpiredPage({ query, device }: LoginRequest) {
   return createMessageError(apiError('FORM_EXPIRED'), {
     title: 'This page has expired',
     text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
-    link: { href: `authorize?${query}`, text: 'Start again' },
+    link: { href: `${device === undefined ? 'authorize' : 'device'}?${query}`, text: 'Start again' },
   });
 }
 
-function createUserRefusal(request: AuthorizationRequest, description: string) {
-  return createRefusal(request, { error: 'access_denied', description, code: 'LOGIN_REFUSED', isByUser: true });
+/** Reports it to the application, in its browser or on its device. */
+async function refuseByUser(context: OperationContext, request: LoginRequest, description: string): Promise<never> {
+  const code = 'LOGIN_REFUSED';
+  if (request.device === undefined)
+    throw createRefusal(request, { error: 'access_denied', description, code, isByUser: true });
+  await decideDevice(context, request.device, undefined);
+  const text = `${request.client.appId} is not logged in on the device. You can close this page.`;
+  throw createMessageError(apiError(code, description), { title: 'The login was refused', text });
 }
 
 function isProven(
   context: OperationContext,
-  request: AuthorizationRequest,
+  request: LoginRequest,
   { current }: Browser,
   proof: string | undefined,
 ): boolean {
@@ -168,7 +181,7 @@ async function logInWithPassword(context: OperationContext, state: LoginState, f
   } catch (error) {
     if (!(error instanceof IamError) || !isAboutPassword(error)) throw error;
     const message = error.code === 'CREDENTIALS_INVALID' ? 'The user name or the password is wrong.' : error.message;
-    const page = await renderLogin(context, state, { userName: name, error: message, status: 400 });
+    const page = await renderLogin(context, state, { userName: name, error: message, status: readFormStatus(error) });
     throw withPage(error, page);
   }
 }
@@ -220,10 +233,7 @@ async function sendCode(context: OperationContext, state: LoginState, form: Form
 }
 
 /** The client acts for the user in the session of the browser. */
-function createCaller(
-  { client }: AuthorizationRequest,
-  { user, session }: LoggedIn,
-): Principal & Pick<LoggedIn, 'user'> {
+function createCaller({ client }: LoginRequest, { user, session }: LoggedIn): Principal & Pick<LoggedIn, 'user'> {
   const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
   return { authMethod: 'bearer', client, user, session, subject: user.userId, roles, scope: new Set(client.scope) };
 }
@@ -251,7 +261,7 @@ async function confirmCode(context: OperationContext, state: LoginState, form: F
     return await continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
   } catch (error) {
     if (!(error instanceof IamError) || !['CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
-    const invalid = { ...createForm(context, state), error: error.message, status: 400 };
+    const invalid = { ...createForm(context, state), error: error.message, status: readFormStatus(error) };
     throw withPage(error, renderCodePage(invalid, { challenge, factor, contact }));
   }
 }
@@ -260,10 +270,11 @@ async function decide(context: OperationContext, state: LoginState, { decision }
   const { request, browser } = state;
   const { current } = browser;
   if (!current) throw createExpiredPage(request);
-  if (decision !== 'allow') throw createUserRefusal(request, 'The user denied it.');
+  if (decision !== 'allow') return refuseByUser(context, request, 'The user denied it.');
   const scopes = listRequestedScopes(request);
   const user = await context.store.transaction(async (tx) => {
     const before = await findUnlockedUser(tx, current.user);
+    if (request.client.party === '1STPARTY') return before;
     const after = withConsent(before, request.client.clientId, scopes, context.clock);
     await tx.users.replace(after);
     return after;

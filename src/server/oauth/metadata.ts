@@ -5,6 +5,7 @@ import type { AppContext } from '../app-context.ts';
 import { clientAuthenticationMethods } from '../auth/client-authentication.ts';
 import { openidScopes, prompts, responseModes } from './authorization-request.ts';
 import { authorize } from './authorize.ts';
+import { deviceAuthorization } from './device-authorization.ts';
 import introspect from './introspect.ts';
 import { logout } from './logout.ts';
 import { par } from './par.ts';
@@ -30,6 +31,7 @@ export function buildServerMetadata({ baseUrl, issuerUrl }: AppContext): object 
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     pushed_authorization_request_endpoint: `${baseUrl}${par.path}`,
+    device_authorization_endpoint: `${baseUrl}${deviceAuthorization.path}`,
     userinfo_endpoint: `${baseUrl}${userinfo.path}`,
     end_session_endpoint: `${baseUrl}${logout.path}`,
     revocation_endpoint: `${baseUrl}${revoke.path}`,

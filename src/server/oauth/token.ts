@@ -5,6 +5,7 @@ import { sensitive } from '../../contract/sensitive.ts';
 import { issueGrant } from '../auth/grants.ts';
 import {
   codeParameters,
+  deviceErrors,
   parseGrantRequest,
   tokenErrors,
   tokenFields,
@@ -37,7 +38,7 @@ export default defineOperation({
   id: 'oauth2.token',
   title: 'Obtain tokens (OAuth 2.0, OpenID Connect)',
   description:
-    'The token endpoint (RFC 6749) that the metadata names: the grants of the service, and authorization_code for logins with a browser. Errors have the format of the RFC.',
+    'The token endpoint (RFC 6749) that the metadata names: the grants of the service, authorization_code for logins with a browser, and device_code for devices without one. Errors have the format of the RFC.',
   method: 'POST',
   path: '/oauth2/token',
   mount: 'base',
@@ -49,7 +50,7 @@ export default defineOperation({
   request: { body: Form, form: true, repeatable: ['resource'], clientInBody: true },
   response: { status: 200, body: Tokens, secret: true },
   identifies: ['client_id', 'username'],
-  errors: tokenErrors,
+  errors: [...tokenErrors, ...deviceErrors],
   errorFormat: 'oauth',
   openapiExamples: {
     body: {

@@ -23,6 +23,9 @@ export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> =
   // A code is accepted for a minute, and its second use noticed for ten.
   'authorization-code': 600,
   'pushed-request': 60,
+  // A device code is accepted for ten minutes, and then reported as expired.
+  'device-code': 1200,
+  'user-code': 600,
 };
 
 /** Issues a token of 256 random bits with the given binding. */

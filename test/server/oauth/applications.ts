@@ -8,7 +8,7 @@ import { postFields } from './oauth-requests.ts';
 export const callback = 'https://app.example.com/callback';
 
 const secret = 'secret-of-the-web-client';
-const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** RSA keys take long to generate. */
 const idTokenAlg = 'ES256' as const;
 const common = { clientSecret: secret, redirectURI: callback, scope: ['READ'], idTokenAlg };

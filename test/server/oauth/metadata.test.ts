@@ -42,10 +42,14 @@ describe('the metadata document', () => {
       authorization_endpoint: `${server.url}/oauth2/authorize`,
       token_endpoint: `${server.url}/oauth2/token`,
       pushed_authorization_request_endpoint: `${server.url}/oauth2/par`,
+      device_authorization_endpoint: `${server.url}/oauth2/device_authorization`,
       userinfo_endpoint: `${server.url}/oauth2/userinfo`,
       end_session_endpoint: `${server.url}/oauth2/logout`,
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      grant_types_supported: ['client_credentials', 'password', 'refresh_token', 'authorization_code'],
+      grant_types_supported: [
+        ...['client_credentials', 'password', 'refresh_token', 'authorization_code'],
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
       scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access', 'roles'],
@@ -103,8 +107,8 @@ describe('grant types', () => {
     const { grant_types_supported, token_endpoint } = await fetchMetadata(`${server.url}${oauthPath}`);
     const { refresh_token } = await userTokens(server, 'web');
     const fields = { username: alice.userName, password, refresh_token };
-    // A code needs a login: browser-login.test.ts.
-    for (const grant_type of grant_types_supported.filter((name) => name !== 'authorization_code')) {
+    // Codes need a login: browser-login.test.ts and device.test.ts.
+    for (const grant_type of grant_types_supported.filter((name) => !name.endsWith('_code'))) {
       const { status, json } = await postFields(
         server,
         pathOf(server, token_endpoint),
@@ -119,7 +123,6 @@ describe('grant types', () => {
     'implicit',
     'urn:ietf:params:oauth:grant-type:jwt-bearer',
     'urn:ietf:params:oauth:grant-type:saml2-bearer',
-    'urn:ietf:params:oauth:grant-type:device_code',
     'urn:ietf:params:oauth:grant-type:token-exchange',
     'urn:openid:params:grant-type:ciba',
     'Password',

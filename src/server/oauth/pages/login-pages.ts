@@ -11,7 +11,8 @@ export interface LoginPageForm {
   readonly formToken: string;
   /** Proves that the user has logged in for this request. */
   readonly done?: string | undefined;
-  readonly redirectUri: string;
+  /** Where the application gets its response. */
+  readonly formTargets: readonly string[];
   readonly application: string;
   readonly setCookie?: string | undefined;
   /** What is wrong with what was typed. */
@@ -23,7 +24,7 @@ function renderLoginPage(form: LoginPageForm, title: string, content: Html): Pag
   return renderPage({
     title,
     content: html`${form.error && html`<p class="error" role="alert">${form.error}</p>`}${content}`,
-    formTargets: [form.redirectUri],
+    formTargets: form.formTargets,
     setCookie: form.setCookie,
     ...(form.status === undefined ? {} : { status: form.status }),
   });
@@ -131,14 +132,19 @@ export interface ConsentPage {
   readonly user: string;
   /** The scopes in words. */
   readonly rights: readonly string[];
+  /** The code that the device shows, if the application is on one. */
+  readonly deviceCode?: string | undefined;
 }
 
-export function renderConsentPage(form: LoginPageForm, { user, rights }: ConsentPage): PageResponse {
+export function renderConsentPage(form: LoginPageForm, { user, rights, deviceCode }: ConsentPage): PageResponse {
   return renderLoginPage(
     form,
     `Allow ${form.application}?`,
-    html`<p>${form.application} wants to act for <b>${user}</b>:</p>
-<ul>${rights.map((right) => html`<li>${right}</li>`)}</ul>
+    html`${
+      deviceCode &&
+      html`<p class="note">Allow it only if your own device shows <code>${deviceCode}</code>. Otherwise the device of an attacker would be logged in as you.</p>`
+    }<p>${form.application} wants to act for <b>${user}</b>${rights.length > 0 ? ':' : '.'}</p>
+${rights.length > 0 && html`<ul>${rights.map((right) => html`<li>${right}</li>`)}</ul>`}
 ${renderForm(
   form,
   'consent',

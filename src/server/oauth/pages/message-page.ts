@@ -12,7 +12,7 @@ interface Message {
   readonly status?: number;
   /** For the log of the server. */
   readonly requestId?: string;
-  readonly setCookie?: string;
+  readonly setCookie?: string | undefined;
 }
 
 export function renderMessagePage({ title, text, link, status, requestId, setCookie }: Message): PageResponse {

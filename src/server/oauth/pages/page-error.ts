@@ -1,5 +1,6 @@
 /** An error that a person sees: a page, or a redirect that reports it to an application. */
 
+import { errorTable } from '../../../contract/error-codes.ts';
 import { type ApiErrorItem, IamError } from '../../../contract/errors.ts';
 import type { PlainText } from '../../../contract/operation.ts';
 
@@ -23,4 +24,10 @@ export class PageError extends IamError {
 /** The page in place of the response to an error. */
 export function withPage(error: IamError, page: PageResponse, oauthError?: string): PageError {
   return new PageError(error, page, oauthError).withReasonOf(error);
+}
+
+/** The status of a form that is shown again with this error: those of limits and load have a meaning for browsers. */
+export function readFormStatus({ code }: IamError): number {
+  const { status } = errorTable[code];
+  return status >= 429 ? status : 400;
 }

@@ -114,13 +114,21 @@ export const usedRefreshTokenTable = defineTable(UsedRefreshTokenRow, (row) => r
 export const revokedTokenTable = defineTable(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} });
 
 /**
- * A single-use token, by its hash: of generate-param, a certificate nonce, for grant-auth-smart, an authorization code, or the
- * reference to a pushed authorization request.
+ * A single-use token, by its hash: of generate-param, a certificate nonce, for grant-auth-smart, an authorization code, the
+ * reference to a pushed authorization request, or the codes of a device.
  */
 export const OneTimeTokenRow = z
   .strictObject({
     ticketHash: secret,
-    kind: z.enum(['param', 'certificate-nonce', 'auth-smart', 'authorization-code', 'pushed-request']),
+    kind: z.enum([
+      'param',
+      'certificate-nonce',
+      'auth-smart',
+      'authorization-code',
+      'pushed-request',
+      'device-code',
+      'user-code',
+    ]),
     clientId: text.optional(),
     targetClientId: text.optional(),
     userId: text.optional(),
@@ -145,6 +153,20 @@ export const OneTimeTokenRow = z
         .optional(),
       'secret',
     ),
+    /** What a device asks for, and what its user decided (RFC 8628). */
+    device: z
+      .strictObject({
+        openidScopes: names,
+        resources: names.optional(),
+        /** Seconds between two polls. */
+        interval: z.number(),
+        polledAt: z.number().optional(),
+        decision: z.enum(['allowed', 'denied']).optional(),
+      })
+      .readonly()
+      .optional(),
+    /** Of a user code: its device code. */
+    deviceCodeHash: secret.optional(),
     /** The parameters of a pushed authorization request, as a query (RFC 9126). */
     pushedRequest: sensitive(text.optional(), 'secret'),
     expiresAt: epoch,

@@ -1,15 +1,15 @@
 /** Authorization codes (RFC 6749, 4.1): issued for a browser session, exchanged once for a session of the client. */
 import { hash } from 'node:crypto';
-import { apiError } from '../../contract/errors.ts';
-import { type Clock, epochSeconds } from '../lib/clock.ts';
-import type { Random } from '../lib/random.ts';
-import { hashSecret, secretMatches } from '../lib/secrets.ts';
-import { endSession } from '../sessions/end-sessions.ts';
-import { findActiveSession, type SessionDeps, startSession } from '../sessions/sessions.ts';
-import type { Store, Transaction } from '../store/store.ts';
-import type { Client, OneTimeToken, Session, User } from '../store/tables.ts';
-import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
-import { issueOneTimeToken, oneTimeTokenLifetimes } from '../tokens/one-time-tokens.ts';
+import { apiError } from '../../../contract/errors.ts';
+import { type Clock, epochSeconds } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { hashSecret, secretMatches } from '../../lib/secrets.ts';
+import { endSession } from '../../sessions/end-sessions.ts';
+import { findActiveSession, type SessionDeps, startSession } from '../../sessions/sessions.ts';
+import type { Store, Transaction } from '../../store/store.ts';
+import type { Client, OneTimeToken, Session, User } from '../../store/tables.ts';
+import { type ContentDeps, readUserContent, type UserContent } from '../../tokens/content.ts';
+import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
 
 /** Seconds in which a code can be exchanged. */
 const codeLifetimeSeconds = 60;
@@ -50,7 +50,7 @@ export interface ExchangedCode {
   readonly nonce?: string | undefined;
 }
 
-type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps;
+export type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps;
 
 /**
  * Exchanges a code of this client. A second use ends the session that the first one started (RFC 6749, 4.1.2); another
@@ -82,7 +82,9 @@ async function exchangeInTransaction(
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', now);
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
-  const started = await startClientSession(tx, deps, { row, authorization, client, browserSession, user });
+  const { openidScopes, resources } = authorization;
+  const start = { client, user, browserSession, scope: row.scope, openidScopes, resources };
+  const started = await startClientSession(tx, deps, start);
   await tx.tickets.replace({
     ...row,
     authorization: { ...authorization, startedSessionId: started.session.sessionId },
@@ -106,34 +108,36 @@ function isVerifierOf(verifier: string, challenge: string): boolean {
   return secretMatches(hash('sha256', verifier, 'base64url'), hashSecret(challenge));
 }
 
-interface Start {
-  readonly row: OneTimeToken;
-  readonly authorization: Authorization;
+interface ClientSessionStart {
   readonly client: Client;
-  readonly browserSession: Session;
   readonly user: User;
+  readonly browserSession: Session;
+  readonly scope?: readonly string[] | undefined;
+  readonly openidScopes: readonly string[];
+  readonly resources?: readonly string[] | undefined;
+  /** Whether it outlives the browser session, as offline access does. */
+  readonly isIndependent?: boolean;
 }
 
-/** Offline access outlives the browser session; every other session of a client ends with it. */
-function startClientSession(
+/** The session of a client for the user of a browser session, with which it ends unless it is independent. */
+export function startClientSession(
   tx: Transaction,
   deps: SessionDeps,
-  { row, authorization, client, browserSession, user }: Start,
+  { client, user, browserSession, scope, openidScopes, resources, isIndependent = false }: ClientSessionStart,
 ) {
-  const { openidScopes, resources } = authorization;
   const { authenticatedAt = 0, methods = [] } = browserSession.browser ?? {};
-  const isOffline = openidScopes.includes('offline_access');
+  const outlives = isIndependent || openidScopes.includes('offline_access');
   const { endsAt, ...lasting } = browserSession;
   return startSession(
     tx,
     {
       ...{ clientId: client.clientId, userId: user.userId, level: browserSession.level, remember: false },
-      ...{ scope: row.scope, resources },
+      ...{ scope, resources },
       renewable: client.grantTypes.includes('refresh_token'),
-      parentSession: isOffline ? { ...lasting, endsAt: Number.MAX_SAFE_INTEGER } : { ...lasting, endsAt },
+      parentSession: outlives ? { ...lasting, endsAt: Number.MAX_SAFE_INTEGER } : { ...lasting, endsAt },
       openid: {
         ...{ scopes: openidScopes, authenticatedAt, methods },
-        ...(isOffline ? {} : { browserSessionId: browserSession.sessionId }),
+        ...(outlives ? {} : { browserSessionId: browserSession.sessionId }),
         ...(client.party === '3RDPARTY' ? { isLimited: true as const } : {}),
       },
     },

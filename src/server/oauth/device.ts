@@ -1,0 +1,113 @@
+/** GET and POST /oauth2/device: the page on which a user types the code that a device shows (RFC 8628, 3.3). */
+import * as z from 'zod';
+import { apiError, IamError } from '../../contract/errors.ts';
+import { textUpTo } from '../../contract/schemas/primitives.ts';
+import { sensitive } from '../../contract/sensitive.ts';
+import { defineOperation } from '../operations/define.ts';
+import type { OperationContext } from '../request-context.ts';
+import { type Browser, createFormToken, formatCookie, isFormToken, openBrowser } from '../sessions/browser-sessions.ts';
+import { readDeviceRequest } from './device-request.ts';
+import { continueLogin } from './login-flow.ts';
+import { browserHeaders, pageTraits } from './page-traits.ts';
+import { html, renderHiddenFields } from './pages/html.ts';
+import { renderPage } from './pages/layout.ts';
+import { createMessageError } from './pages/message-page.ts';
+import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
+
+export const userCodeParameter = sensitive(textUpTo(100), 'one-time');
+
+const traits = { ...pageTraits, path: '/oauth2/device', status: [200, 400, 429, 500] } as const;
+
+export const device = defineOperation({
+  ...traits,
+  id: 'oauth2.device',
+  title: 'Type the code of a device',
+  description:
+    'The page of a device login (RFC 8628, 3.3), whose address the device shows. A code in the address is only filled in: the user confirms that the device shows the same one.',
+  method: 'GET',
+  audit: { kind: 'read', targets: {} },
+  request: {
+    query: {
+      user_code: userCodeParameter
+        .optional()
+        .meta({ description: 'The code that the device shows', examples: ['BCDF-GHJK'] }),
+    },
+    headers: browserHeaders,
+  },
+  identifies: [],
+  errors: [],
+  async handle({ query, headers }, context) {
+    return renderDevicePage(context, await openBrowser(context, headers.cookie), { typed: query.user_code });
+  },
+});
+
+export const deviceByForm = defineOperation({
+  ...traits,
+  id: 'oauth2.device-form',
+  title: 'Send the code of a device',
+  description:
+    'What the page of GET /oauth2/device sends. The login follows, and the user decides about the application on the device. Wrong codes count as wrong one-time codes.',
+  method: 'POST',
+  audit: { kind: 'authentication', targets: {} },
+  request: {
+    headers: browserHeaders,
+    body: z
+      .object({ form_token: sensitive(textUpTo(1000), 'one-time'), user_code: userCodeParameter })
+      .meta({ id: 'DevicePageForm' }),
+    form: true,
+  },
+  identifies: [],
+  errors: ['FORM_EXPIRED', 'DEVICE_CODE_INVALID', 'CODE_FAILURES'],
+  openapiExamples: { body: { form_token: 'c2VjcmV0', user_code: 'BCDF-GHJK' } },
+  async handle({ headers, body }, context) {
+    const browser = await openBrowser(context, headers.cookie);
+    if (!isFormToken(browser, body.form_token, context))
+      throw createMessageError(apiError('FORM_EXPIRED'), {
+        title: 'This page has expired',
+        text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
+        link: { href: 'device', text: 'Start again' },
+      });
+    try {
+      const request = await readDeviceRequest(context, body.user_code);
+      return await continueLogin(context, { request, browser, isFresh: false });
+    } catch (error) {
+      if (!(error instanceof IamError) || !['DEVICE_CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
+      throw withPage(
+        error,
+        renderDevicePage(context, browser, {
+          typed: body.user_code,
+          error: error.message,
+          status: readFormStatus(error),
+        }),
+      );
+    }
+  },
+});
+
+interface DevicePage {
+  readonly typed?: string | undefined;
+  readonly error?: string;
+  readonly status?: number;
+}
+
+function renderDevicePage(
+  context: OperationContext,
+  browser: Browser,
+  { typed, error, status = 200 }: DevicePage,
+): PageResponse {
+  const hasCode = typed !== undefined && typed !== '';
+  return renderPage({
+    title: 'Log in on a device',
+    status,
+    content: html`${error && html`<p class="error" role="alert">${error}</p>`}<p class="muted">${
+      hasCode && !error
+        ? 'Go on only if your device shows this code, and you have just started to log in there.'
+        : 'Type the code that your device shows.'
+    }</p>
+<form method="post" action="device">${renderHiddenFields({ form_token: createFormToken(browser, context) })}
+<label for="user_code">Code</label>
+<input id="user_code" name="user_code" value="${typed ?? ''}" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="100" autofocus>
+<button>Continue</button></form>`,
+    setCookie: formatCookie(browser, context.issuerUrl),
+  });
+}
