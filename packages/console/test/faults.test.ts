@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   test.runIf(isFullRun)('show how often they matched and applied', async () => {
     const { page, problems } = await openWithoutRules();
     await inject({ operation: 'groups.get', nth: 2, effect: { status: 500 } });
-    const cells = page.locator('section[aria-label="Fault rules"] tbody td');
+    const cells = page.locator('section[aria-label="Fault rules"] tbody td:not([data-phone="select"])');
     await expect.poll(() => cells.allTextContents()).toEqual(expect.arrayContaining(['groups.get', 'number 2']));
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
     for (const name of ['a', 'b', 'c']) await send(`/security/iam/v1/groups/${name}`, { headers });

@@ -20,7 +20,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
   test('of the list', async () => {
     const { page, check, click } = await open('users');
     await check(/^\d+ in all$/);
-    const cut = await page.evaluate(`[...document.querySelectorAll('.rows td:first-child .subject-name')]
+    const cut = await page.evaluate(`[...document.querySelectorAll('.rows td[data-phone="name"] .subject-name')]
       .filter((name) => name.scrollWidth > name.clientWidth)
       .map((name) => getComputedStyle(name).textOverflow)`);
     expect(cut).toEqual(['ellipsis']);

@@ -33,18 +33,26 @@ const { RequestError } = await import(path.join(sources, 'api/errors.ts'));
 const { describeRequest } = await import(path.join(sources, 'api/requests.ts'));
 const { sendEach } = await import(path.join(sources, 'components/selection/send-each.ts'));
 
-const files = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((file) => /bulk-\w+\.tsx$/.test(file));
+const files = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /bulk-[\w-]+\.tsx$/.test(file),
+);
 
 async function readDeclared(file: string): Promise<Declared[]> {
-  const module = (await import(path.join(pages, file))) as Record<string, unknown>;
-  return Object.values(module).filter((value): value is Declared => typeof value === 'object' && value !== null);
+  const module: Record<string, Declared | ((of: object) => Declared)> = await import(path.join(pages, file));
+  return Object.values(module).map((value) => (typeof value === 'function' ? value(group) : value));
 }
+
+/** Of a list of members. */
+const group = { groupId: 'group', groupName: 'group' };
 
 /** Of every list: each reads the fields that it has. */
 const rows = ['one', 'two'].map((name) => ({
   ...{ userId: name, userName: name, groupId: name, groupName: name, clientId: name, serviceAccountId: name },
-  ...{ apiKeyId: name, sessionId: name, corporateGroupId: name, id: name },
+  ...{ apiKeyId: name, sessionId: name, corporateGroupId: name, id: name, businessId: name, serviceId: name },
 }));
+const memberRows = ['user', 'business', 'businessUser', 'service'].flatMap((kind) =>
+  rows.map((row) => ({ ...row, kind, businessId: kind === 'businessUser' ? 'acme' : row.businessId })),
+);
 
 const base = 'http://127.0.0.1:1';
 
@@ -77,8 +85,9 @@ test.each(files)('%s: the command sends the same requests, of an operation that 
   for (const { actions, noun } of await readDeclared(file)) {
     for (const { label, operations, request, commands } of actions) {
       const what = `${label} ${noun[1]}`;
-      const sent = rows.map((row) => describeRequest(request(row, 'value')) as Call);
-      const previews = await Promise.all(commands(rows, 'value').map(preview));
+      const selected = noun[0] === 'member' ? memberRows : rows;
+      const sent = selected.map((row) => describeRequest(request(row, 'value')) as Call);
+      const previews = await Promise.all(commands(selected, 'value').map(preview));
       expect(previews.flat(), what).toEqual(sent.map((call) => expect.objectContaining(dropUndefined(call))));
       for (const call of sent)
         expect(

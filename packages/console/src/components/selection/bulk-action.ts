@@ -10,6 +10,8 @@ export interface BulkAction<Row> {
   /** What a row sends; of several, one is sufficient for the button. */
   readonly operations: readonly AccessTarget[];
   readonly isDangerous?: boolean;
+  /** Whether requests of the rows are rejected afterwards. */
+  readonly isLockout?: boolean;
   /** @param rows `3 users` @returns the title of the confirmation, and the label of its button: `Lock 3 users` */
   title(rows: string): string;
   /** What is then said of the rows: `locked`. */
@@ -41,8 +43,11 @@ export interface BulkActions<Row> {
   nameOf(row: Row): string;
   /** The name of a row as pages show it. */
   render(row: Row): ReactNode;
-  /** Whether the row is what logged in to the console. */
-  isOwn?(row: Row, subject: string): boolean;
+  /**
+   * Whether the row is what the console sends its requests as.
+   * @param subject who logged in; undefined without a login
+   */
+  isOwn?(row: Row, subject: string | undefined): boolean;
   readonly actions: readonly BulkAction<Row>[];
   /** The nouns of the queries that the actions affect. */
   readonly changes: readonly string[];

@@ -144,7 +144,7 @@ interface AffectedProps<Row> extends Pick<BulkDialogProps<Row>, 'bulk' | 'action
 
 function Affected<Row>({ bulk, action, rows, skippedCount }: AffectedProps<Row>) {
   const login = useLogin();
-  const own = login && rows.find((row) => bulk.isOwn?.(row, login.subject));
+  const own = action.isLockout ? rows.find((row) => bulk.isOwn?.(row, login?.subject)) : undefined;
   return (
     <>
       <Text component="div">
@@ -158,7 +158,7 @@ function Affected<Row>({ bulk, action, rows, skippedCount }: AffectedProps<Row>)
       )}
       {own === undefined ? undefined : (
         <Alert color="orange">
-          {bulk.render(own)} is your own login: the console then asks for another one, if the server accepts it.
+          The console itself uses {bulk.render(own)}: its requests are then rejected until you log in otherwise.
         </Alert>
       )}
     </>

@@ -1,5 +1,5 @@
 /** What can be done with the selected rows of a list. */
-import { Button, Text } from '@mantine/core';
+import { CloseButton, Text } from '@mantine/core';
 import { useKeys } from '../keys/use-keys.ts';
 import { PermittedButton } from '../permitted-button.tsx';
 import type { BulkAction, BulkActions } from './bulk-action.ts';
@@ -18,6 +18,7 @@ export function SelectionBar<Row>({ bulk, selection, onAction }: SelectionBarPro
   return (
     // biome-ignore lint/a11y/useSemanticElements: no fields of a form
     <div className="selection" role="group" aria-label={`Selected ${bulk.noun[1]}`}>
+      <CloseButton size="sm" aria-label="Clear the selection" aria-keyshortcuts="Escape" onClick={clear} />
       <Text size="sm" role="status">
         {rows.length.toLocaleString('en')} selected
       </Text>
@@ -33,9 +34,6 @@ export function SelectionBar<Row>({ bulk, selection, onAction }: SelectionBarPro
           {action.label}
         </PermittedButton>
       ))}
-      <Button variant="subtle" aria-keyshortcuts="Escape" onClick={clear}>
-        Clear
-      </Button>
     </div>
   );
 }

@@ -1,12 +1,12 @@
 /** API keys, each with the rights of a client: all of them, with a search, or one. */
 
-import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { ApiKeyDetail } from './api-key-detail.tsx';
+import { bulkApiKeys, type ListedApiKey } from './bulk-api-keys.tsx';
 import { CreateApiKey } from './create-api-key.tsx';
 
 export default function ApiKeysPage() {
@@ -14,7 +14,7 @@ export default function ApiKeysPage() {
   return rest === undefined ? <ApiKeyList /> : <ApiKeyDetail key={rest} apiKeyId={rest} />;
 }
 
-const columns: RowColumn<ControlData<'/api-keys'>[number]>[] = [
+const columns: RowColumn<ListedApiKey>[] = [
   {
     title: 'API key of',
     width: 'minmax(13rem, 2fr)',
@@ -44,6 +44,7 @@ function ApiKeyList() {
       actions={<CreateApiKey />}
       searchLabel="Id, application, client or end of the key"
       columns={columns}
+      bulk={bulkApiKeys}
       noun="api-keys"
       command="api-key search"
       keyOf={({ apiKeyId }) => apiKeyId}

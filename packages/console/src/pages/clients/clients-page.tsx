@@ -1,12 +1,12 @@
 /** Clients: applications and services that log in with a secret. */
 import { Badge } from '@mantine/core';
-import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { nameOfClient, OwnerOfClient } from '../../components/client-owner.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
+import { bulkClients, type ListedClient } from './bulk-clients.tsx';
 import { ClientDetail } from './client-detail.tsx';
 import { CreateClient } from './create-client.tsx';
 
@@ -15,7 +15,7 @@ export default function ClientsPage() {
   return rest === undefined ? <ClientList /> : <ClientDetail key={rest} clientId={rest} />;
 }
 
-const columns: RowColumn<ControlData<'/clients'>[number]>[] = [
+const columns: RowColumn<ListedClient>[] = [
   {
     title: 'Client',
     width: 'minmax(14rem, 2fr)',
@@ -47,6 +47,7 @@ function ClientList() {
       searchLabel="Client id, service account or application"
       searchOption="search"
       columns={columns}
+      bulk={bulkClients}
       noun="clients"
       command="clients list"
       keyOf={({ clientId }) => clientId}

@@ -6,6 +6,7 @@ import { PermittedArea } from '../../components/permitted-area.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
 import type { CorporateGroupRecord } from '../organizations/corporate-groups.ts';
+import { bulkCorporateGroups } from './bulk-corporate-groups.tsx';
 import { CorporateGroupPage } from './corporate-group-page.tsx';
 import { CreateCorporateGroup } from './create-corporate-group.tsx';
 
@@ -49,6 +50,7 @@ function CorporateGroupList() {
       actions={<CreateCorporateGroup />}
       searchLabel="Name or id"
       columns={columns}
+      bulk={bulkCorporateGroups}
       noun="corporate-groups"
       command="corporate-groups search"
       keyOf={({ corporateGroupId }) => corporateGroupId}

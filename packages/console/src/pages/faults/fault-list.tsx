@@ -1,18 +1,18 @@
 /** The active fault rules, with how often they matched and applied. */
 import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
-import type { ControlData } from '../../api/clients.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
+import type { RowSelection } from '../../components/selection/use-selection.ts';
 import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
-
-type FaultRuleRecord = ControlData<'/faults'>[number];
+import { bulkFaults, type FaultRuleRecord } from './bulk-faults.tsx';
 
 interface FaultListProps {
   readonly faults: readonly FaultRuleRecord[];
+  readonly selection: RowSelection<FaultRuleRecord> | undefined;
   onRemove(id: string): void;
 }
 
-export function FaultList({ faults, onRemove }: FaultListProps) {
+export function FaultList({ faults, selection, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
     { title: 'Operation', width: 'minmax(10rem, 2fr)', render: describeTarget },
     { title: 'Rule', width: '3rem', render: ({ id }) => <span className="id">{id}</span> },
@@ -38,7 +38,7 @@ export function FaultList({ faults, onRemove }: FaultListProps) {
       ),
     },
   ];
-  return <RowList label="Fault rules" rows={faults} columns={columns} keyOf={({ id }) => id} />;
+  return <RowList label="Fault rules" rows={faults} columns={columns} selection={selection} keyOf={bulkFaults.keyOf} />;
 }
 
 function describeSelection({ nth, every, probability, seed, times }: FaultRuleRecord): string {

@@ -5,9 +5,11 @@ import { usePage } from '../../api/use-page.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { useBulkActions } from '../../components/selection/use-bulk-actions.tsx';
 import { formatCount } from '../../components/texts/format-count.ts';
 import { useFaultRemoval, useFaults } from '../../components/top-bar/faults-menu.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
+import { bulkFaults } from './bulk-faults.tsx';
 import { emptyDraft } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList } from './fault-list.tsx';
@@ -21,9 +23,10 @@ export default function FaultsPage() {
   const faults = useFaults({ refetchInterval: countInterval });
   const remove = useFaultRemoval();
   const rules = faults.data ?? [];
+  const { selection, renderBar } = useBulkActions({ bulk: bulkFaults, rows: rules, scope: '' });
   return (
     <Stack gap="md">
-      <PageTitle actions={<RemoveAllButton count={rules.length} />}>Faults</PageTitle>
+      <PageTitle actions={renderBar(<RemoveAllButton count={rules.length} />)}>Faults</PageTitle>
       {faults.error ? <ErrorPanel error={faults.error} onRetry={faults.refetch} /> : undefined}
       {remove.error ? <ErrorPanel error={remove.error} /> : undefined}
       {faults.data && rules.length === 0 ? (
@@ -31,7 +34,7 @@ export default function FaultsPage() {
           A fault makes requests fail on purpose, so that you see what your program does. Add one with this form.
         </EmptyState>
       ) : undefined}
-      {rules.length > 0 ? <FaultList faults={rules} onRemove={remove.mutate} /> : undefined}
+      {rules.length > 0 ? <FaultList faults={rules} selection={selection} onRemove={remove.mutate} /> : undefined}
       <FaultForm key={`${operation} ${caller} ${status}`} initial={{ ...emptyDraft, operation, caller, status }} />
     </Stack>
   );

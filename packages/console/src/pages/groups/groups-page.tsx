@@ -6,6 +6,7 @@ import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
 import type { GroupRecord } from './data/use-groups.ts';
 import { GroupDetail } from './detail/group-detail.tsx';
+import { bulkGroups } from './edit/bulk-groups.tsx';
 import { CreateGroup } from './edit/create-group.tsx';
 import { GroupGraphPage } from './graph/group-graph.tsx';
 import { GroupViewMenu } from './group-views.tsx';
@@ -53,6 +54,7 @@ function GroupList() {
       menu={<GroupViewMenu current="list" />}
       searchLabel="Name, id or role"
       columns={columns}
+      bulk={bulkGroups}
       noun="groups"
       command="groups search"
       keyOf={({ groupId }) => groupId}

@@ -1,7 +1,6 @@
 /** Ends one session, after a confirmation that names its user. */
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
@@ -11,9 +10,8 @@ import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
+import type { ListedSession } from './bulk-sessions.tsx';
 import { sessionQueries } from './end-sessions.tsx';
-
-type ListedSession = ControlData<'/sessions'>[number];
 
 interface EndSessionButtonProps {
   readonly session: ListedSession;

@@ -1,13 +1,11 @@
 /** The columns of the list of sessions. */
 import { Badge } from '@mantine/core';
-import type { ControlData } from '../../api/clients.ts';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { CopyId, Subject } from '../../components/subject.tsx';
 import { shortenId } from '../../components/subject-id.ts';
+import type { ListedSession } from './bulk-sessions.tsx';
 import { EndSessionButton } from './end-session.tsx';
-
-type ListedSession = ControlData<'/sessions'>[number];
 
 export function listSessionColumns(onEnd: (session: ListedSession) => void): RowColumn<ListedSession>[] {
   return [

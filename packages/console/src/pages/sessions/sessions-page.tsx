@@ -13,6 +13,8 @@ import { ListCountText } from '../../components/lists/list-count.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
+import { useBulkActions } from '../../components/selection/use-bulk-actions.tsx';
+import { bulkSessions } from './bulk-sessions.tsx';
 import { EndSessionDialog } from './end-session.tsx';
 import { EndSessions } from './end-sessions.tsx';
 import { listSessionColumns } from './session-columns.tsx';
@@ -39,6 +41,11 @@ export default function SessionsPage() {
   });
   const [ending, setEnding] = useState<(typeof list.items)[number]>();
   const [isEnding, dialog] = useDisclosure(false);
+  const { selection, renderBar } = useBulkActions({
+    bulk: bulkSessions,
+    rows: list.items,
+    scope: JSON.stringify(filters),
+  });
   const columns = listSessionColumns((session) => {
     setEnding(session);
     dialog.open();
@@ -46,7 +53,9 @@ export default function SessionsPage() {
   return (
     <Stack gap="md">
       <PageTitle actions={list.items.length > 0 ? <EndFilteredSessions {...filters} /> : undefined}>Sessions</PageTitle>
-      <FilterLine status={list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined}>
+      <FilterLine
+        status={renderBar(list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined)}
+      >
         <SearchInput label="User id" value={userId} onChange={(value) => setSearch({ userId: value })} />
         <SearchInput label="Client id" value={clientId} onChange={(value) => setSearch({ clientId: value })} />
       </FilterLine>
@@ -56,7 +65,8 @@ export default function SessionsPage() {
         empty={<NoSessions filters={filters} />}
         label="Sessions"
         columns={columns}
-        keyOf={({ sessionId }) => sessionId}
+        selection={selection}
+        keyOf={bulkSessions.keyOf}
       />
       <EndSessionDialog session={ending} isOpen={isEnding} onClose={dialog.close} />
       <Equivalents

@@ -1,13 +1,16 @@
 /** The members of a group, of every kind, page by page. */
 import { Group, Stack, Title } from '@mantine/core';
+import { useMemo } from 'react';
 import { usePagedList } from '../../../api/lists/use-paged-list.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { PagedRows, type RowColumn } from '../../../components/row-list.tsx';
+import { useBulkActions } from '../../../components/selection/use-bulk-actions.tsx';
 import { Subject } from '../../../components/subject.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
 import { AddMember } from '../members/add-member.tsx';
+import { bulkMembers } from '../members/bulk-members.tsx';
 import { type GroupMember, toMemberReference } from '../members/member-requests.ts';
 import { MemberSubject } from '../members/member-subject.tsx';
 import { RemoveMember } from '../members/remove-member.tsx';
@@ -45,13 +48,15 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
       control.GET('/groups/{id}/members', { params: { path: { id: groupId }, query }, signal }),
   });
   const count = countMembers(node);
+  const bulk = useMemo(() => bulkMembers({ groupId, groupName }), [groupId, groupName]);
+  const { selection, renderBar } = useBulkActions({ bulk, rows: list.items, scope: groupId });
   return (
     <Stack gap="xs" component="section" aria-label="Members">
       <Group justify="space-between">
         <Title order={2} size="h5">
           Members {count > 0 ? `(${count.toLocaleString('en')})` : ''}
         </Title>
-        <AddMember node={node} />
+        {renderBar(<AddMember node={node} />)}
       </Group>
       <PagedRows
         list={list}
@@ -74,7 +79,8 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
             render: (member) => <RemoveMember node={node} member={member} />,
           },
         ]}
-        keyOf={({ kind, userId, businessId, serviceId }) => JSON.stringify([kind, userId, businessId, serviceId])}
+        keyOf={bulk.keyOf}
+        selection={selection}
       />
     </Stack>
   );

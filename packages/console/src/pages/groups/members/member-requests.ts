@@ -98,8 +98,28 @@ const nouns: Readonly<Record<GroupMemberKind, string>> = {
   service: 'services',
 };
 
-export function formatMemberCommand(action: 'add' | 'remove', groupName: string, member: MemberReference): string {
-  const { kind, id, businessId } = member;
-  const names = [groupName, ...(businessId === undefined ? [] : [businessId]), id];
-  return `groups ${nouns[kind]} ${action === 'add' ? 'add' : 'remove --yes'} ${quotePositional(...names)}`;
+type MemberAction = 'add' | 'remove';
+
+export function formatMemberCommand(action: MemberAction, groupName: string, member: MemberReference): string {
+  return formatMemberCommands(action, groupName, [member]).join('');
+}
+
+/** A command for each kind of member, and for each business on whose behalf they are members. */
+export function formatMemberCommands(
+  action: MemberAction,
+  groupName: string,
+  members: readonly MemberReference[],
+): readonly string[] {
+  const commands = new Map<string, string[]>();
+  for (const { kind, id, businessId } of members) {
+    const words = kind === 'businessUser' && businessId !== undefined ? [groupName, businessId] : [groupName];
+    const key = JSON.stringify([kind, ...words]);
+    const names = commands.get(key) ?? words;
+    names.push(id);
+    commands.set(key, names);
+  }
+  return [...commands].map(([key, names]) => {
+    const [kind] = JSON.parse(key) as [GroupMemberKind];
+    return `groups ${nouns[kind]} ${action === 'add' ? 'add' : 'remove --yes'} ${quotePositional(...names)}`;
+  });
 }
