@@ -75,12 +75,18 @@ interface PagedRowsProps<Row>
 
 /** The rows of a list that is read page by page, or why there are none. */
 export function PagedRows<Row>({ list, empty, ...props }: PagedRowsProps<Row>) {
-  const { items, error, isReady, refetch, live, ...state } = list;
+  const { items, error, isReady, refetch, live, headers: _, ...state } = list;
+  const { loadMore, isLoading } = state;
+  // A page can have no rows although more follow: the server has searched a part of the list.
+  const isSearching = items.length === 0 && !error && loadMore !== undefined;
+  useEffect(() => {
+    if (isSearching && !isLoading) loadMore?.();
+  }, [isSearching, isLoading, loadMore]);
   return (
     <>
       {error ? <ErrorPanel error={error} onRetry={refetch} /> : undefined}
-      {isReady || error ? undefined : <SkeletonRows />}
-      {isReady && !error && items.length === 0 ? empty : undefined}
+      {(isReady || error) && !isSearching ? undefined : <SkeletonRows />}
+      {isReady && !error && !isSearching && items.length === 0 ? empty : undefined}
       {items.length > 0 ? <RowList {...props} {...state} rows={items} scroller={live?.scroller} /> : undefined}
     </>
   );

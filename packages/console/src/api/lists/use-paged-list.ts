@@ -27,6 +27,8 @@ interface ListPage<Item> {
   readonly items: readonly Item[];
   /** The cursor of the next page. */
   readonly next: string | undefined;
+  /** Of the response. */
+  readonly headers?: Headers;
   /** `old`: not read again by a refetch. `dropped`: empty; the rows are read when they are scrolled to. */
   readonly state?: 'old' | 'dropped';
 }
@@ -63,7 +65,7 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval, isHeld = f
       }
       const pageQuery = { limit: pageSize, ...(after === undefined ? {} : { after }) };
       const { data, response } = await unwrapResponse(read(clients, pageQuery, signal));
-      return { items: data, next: nextCursorOf(response) };
+      return { items: data, next: nextCursorOf(response), headers: response.headers };
     },
     getNextPageParam: ({ next }) => next,
     placeholderData: (previous) => previous,
@@ -85,6 +87,8 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval, isHeld = f
   return {
     items,
     loadMore: hasNextPage ? loadMore : undefined,
+    /** Of the last response. */
+    headers: data?.pages.at(-1)?.headers,
     /** To be called with the index of the first visible row, when it or the rows change. */
     onVisible,
     isLoading: isFetchingNextPage || query.isLoading,

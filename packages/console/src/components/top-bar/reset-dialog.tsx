@@ -53,23 +53,20 @@ export function ResetDialog({ isOpen, onClose }: ResetDialogProps) {
   );
 }
 
-/** What follows from the other rows. */
-const internalTables = ['codes', 'sendings'];
-
-/** How many rows of each table differ from the seed. */
+/** How many objects of each kind differ from the seed. */
 function LostRows() {
-  const diff = useRead(['diff', 'seed'], ({ control }, signal) => control.GET('/state/diff', { signal }), {
-    retry: false,
-    staleTime: 0,
-  });
+  const diff = useRead(
+    ['diff', 'seed'],
+    // The counts are those of all pages.
+    ({ control }, signal) => control.GET('/state/diff/objects', { params: { query: { limit: 1 } }, signal }),
+    { retry: false, staleTime: 0 },
+  );
   if (diff.isLoading) return <Loader size="xs" aria-label="Loading" />;
   // Those who may not read the changes may still reset them.
   if (diff.data === undefined) return undefined;
-  const counts = diff.data.tables
-    .filter(({ table }) => !internalTables.includes(table))
-    .map(({ table, added, removed, changed }) => {
-      const parts = Object.entries({ added, removed, changed }).filter(([, rows]) => rows.length > 0);
-      return `${table}: ${parts.map(([what, rows]) => `${rows.length} ${what}`).join(', ')}`;
-    });
-  return <Text size="sm">{counts.length === 0 ? 'Nothing differs from the seed.' : counts.join(' · ')}</Text>;
+  const counts = diff.data.counts.map(({ entity, ...actions }) => {
+    const parts = Object.entries(actions).filter(([, count]) => count > 0);
+    return `${entity}: ${parts.map(([action, count]) => `${count} ${action}`).join(', ')}`;
+  });
+  return <Text size="sm">{counts.length === 0 ? 'No object differs from the seed.' : counts.join(' · ')}</Text>;
 }

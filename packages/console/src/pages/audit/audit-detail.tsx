@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { AuditActor, type ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { ServerTime } from '../../components/server-time.tsx';
+import { formatTime, ServerTime } from '../../components/server-time.tsx';
 import { AuditResult } from './audit-columns.tsx';
 import { AuditObjects } from './audit-objects.tsx';
 import { EventChanges } from './event-changes.tsx';
@@ -31,6 +31,10 @@ function EventContent({ event }: { readonly event: ShownEvent }) {
           Result: <AuditResult event={event} />,
           Error: event.error,
           Reason: event.reason,
+          Repeated:
+            event.repeated === undefined
+              ? undefined
+              : `${event.repeated} more like it, since ${formatTime(event.since ?? time)}`,
           Rule: event.rule,
           From: remoteAddress,
           Server: event.server,
@@ -61,8 +65,7 @@ function RequestLink({ event: { operation = '', requestId } }: { readonly event:
 function NoEvent() {
   return (
     <EmptyState icon="audit" title="This event is not in the list">
-      A filter leaves it out, or it is no longer in the memory of the server. The files of the audit log have older
-      events.
+      A filter leaves it out, it is further down in the list, or the server has it no longer.
     </EmptyState>
   );
 }

@@ -1,12 +1,14 @@
 /** The audit log: who changed what, from where, by which request, with the values before and after. */
 import { Select, Stack, Text } from '@mantine/core';
 import type { paths as ControlPaths } from '#control-api';
+import { auditExtentHeader, describeAuditExtent } from '../../../../../src/contract/audit.ts';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import type { ShownEvent } from '../../components/changes/audit-actor.tsx';
 import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { TimeRange } from '../../components/lists/time-range.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
@@ -28,11 +30,11 @@ const keyOf = ({ sequence }: ShownEvent) => String(sequence);
 
 export default function AuditPage() {
   const { rest, search, setSearch } = usePage();
-  const { caller, entity, object, operation, result, event = 'administration' } = search;
+  const { caller, entity, object, operation, result, since, until, event = 'administration' } = search;
   const filters = {
-    ...{ caller, entity, object, operation, result },
+    ...{ caller, entity, object, operation, result, since, until },
     event: event === 'all' ? undefined : event,
-  } as Pick<AuditQuery, 'caller' | 'entity' | 'object' | 'operation' | 'result' | 'event'>;
+  } as Omit<AuditQuery, 'limit' | 'after'>;
   const list = useLiveList({
     keyOf,
     isRowOpen: rest !== undefined,
@@ -72,6 +74,7 @@ export default function AuditPage() {
           clearButtonProps={{ 'aria-label': 'Result: all' }}
           onChange={(value) => setSearch({ result: value ?? undefined })}
         />
+        <TimeRange since={since} until={until} onChange={(span) => setSearch({ ...span })} />
         <LiveControls live={list.live} />
       </FilterLine>
       {server === undefined ? undefined : (
@@ -92,6 +95,9 @@ export default function AuditPage() {
           keyOf={keyOf}
           panel={panel}
         />
+        {list.isReady && list.loadMore === undefined ? (
+          <ListExtent extent={list.headers?.get(auditExtentHeader)} />
+        ) : undefined}
       </ListWithPanel>
       <Equivalents
         command={`audit${formatOptions(options)}`}
@@ -101,17 +107,22 @@ export default function AuditPage() {
   );
 }
 
+/** Why the list has no older events, if there were any. */
+function ListExtent({ extent }: { readonly extent: string | null | undefined }) {
+  const text = describeAuditExtent(extent);
+  return text === undefined ? undefined : (
+    <Text size="sm" c="dimmed">
+      {text}
+    </Text>
+  );
+}
+
 function NoEvents({ filters }: { readonly filters: Readonly<Record<string, string | undefined>> }) {
-  const text = 'The list has the last 5,000 events; a restart deletes them, a reset does not.';
   if (Object.values(filters).some((value) => value !== undefined))
-    return (
-      <NoMatch icon="audit" things="events" filters={filters}>
-        {text}
-      </NoMatch>
-    );
+    return <NoMatch icon="audit" things="events" filters={filters} />;
   return (
     <EmptyState icon="audit" title="No changes yet" command="groups create --group-name ops --role DEPLOY">
-      A change appears here as soon as it happens, with the values before and after. {text}
+      A change appears here as soon as it happens, with the values before and after. A reset does not delete it.
     </EmptyState>
   );
 }

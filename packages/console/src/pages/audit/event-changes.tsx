@@ -1,9 +1,11 @@
 /** What an event changed: each object with its fields before and after. */
 import { Stack, Text } from '@mantine/core';
-import { describeFields, type FieldLine } from '../../../../../src/contract/changes/field-lines.ts';
+import { describeFields } from '../../../../../src/contract/changes/field-lines.ts';
+import type { NameKind } from '../../api/names-reader.ts';
+import { useNames } from '../../api/use-names.ts';
 import { usePermission } from '../../api/use-permission.ts';
 import type { ShownEvent } from '../../components/changes/audit-actor.tsx';
-import { DataTable } from '../../components/data-table.tsx';
+import { FieldLineList, type NameOfId } from '../../components/changes/field-line-list.tsx';
 
 type AuditChange = NonNullable<ShownEvent['changes']>[number];
 
@@ -25,12 +27,16 @@ function listLines(entity: string, fields: AuditChange['fields']): string[] {
   return describeFields(entity, fields).changes.map(({ field }) => field);
 }
 
-export function EventChanges({ event: { changes = [], truncated } }: { readonly event: ShownEvent }) {
+export function EventChanges({ event: { changes = [], objects, truncated } }: { readonly event: ShownEvent }) {
   const values = usePermission('GET /_iam/inbox');
+  const find = useNames(changes.flatMap(listReferredIds));
   if (changes.length === 0) return <Text c="dimmed">Nothing was changed.</Text>;
   // Of a membership there is nothing else to say: the event names its objects.
   const memberships = changes.filter(({ entity }) => entity === 'membership');
-  const objects = changes.filter(({ entity }) => entity !== 'membership');
+  const others = changes.filter(({ entity }) => entity !== 'membership');
+  const nameOf: NameOfId = (kind, id) =>
+    objects.find((object) => object.entity === kind && object.id === id)?.name ??
+    (kind === 'service' ? undefined : find(kind as NameKind, id));
   return (
     <Stack gap="sm">
       {countEqual(memberships.map(({ action }) => `membership ${action}`)).map((text) => (
@@ -38,8 +44,8 @@ export function EventChanges({ event: { changes = [], truncated } }: { readonly 
           {text}
         </Text>
       ))}
-      {objects.map((change) => (
-        <ChangedObject key={`${change.entity} ${change.id}`} change={change} />
+      {others.map((change) => (
+        <ChangedObject key={`${change.entity} ${change.id}`} change={change} nameOf={nameOf} />
       ))}
       {values.isAllowed ? undefined : <Text size="sm">Values are not shown. {values.reason}</Text>}
       {truncated ? <Text size="sm">More was changed: changes over 4 kB are left out.</Text> : undefined}
@@ -47,46 +53,25 @@ export function EventChanges({ event: { changes = [], truncated } }: { readonly 
   );
 }
 
-function ChangedObject({ change: { entity, id, name, action, fields } }: { readonly change: AuditChange }) {
-  const { changes, internals } = describeFields(entity, fields);
-  const title = `${entity} ${name ?? id} ${action}`;
-  return (
-    <div>
-      <Text size="sm" fw={600}>
-        <bdi>{title}</bdi>
-      </Text>
-      {changes.length === 0 ? undefined : (
-        <DataTable
-          aria-label={title}
-          titles={['Field', 'Before', 'After']}
-          rows={changes.map((line) => ({
-            key: line.field,
-            name: line.field,
-            cells: [
-              <FieldValue key="before" line={line} side="before" />,
-              <FieldValue key="after" line={line} side="after" />,
-            ],
-          }))}
-        />
-      )}
-      {internals.length === 0 ? undefined : (
-        <Text size="sm" c="dimmed">
-          and {internals.length} fields of the service
-        </Text>
-      )}
-    </div>
+function listReferredIds({ entity, fields }: AuditChange): readonly string[] {
+  const lines = describeFields(entity, fields).changes.filter(({ kind }) => kind !== undefined);
+  return lines.flatMap(({ before, after, added = [], removed = [] }) =>
+    [before, after, ...added, ...removed].filter((id) => id !== undefined),
   );
 }
 
-function FieldValue({ line, side }: { readonly line: FieldLine; readonly side: 'before' | 'after' }) {
-  const { isSecret, added, removed } = line;
-  if (isSecret) return side === 'after' ? 'changed, not shown' : undefined;
-  const list = side === 'before' ? removed : added;
-  if (list === undefined) return <bdi>{line[side]}</bdi>;
-  const sign = side === 'before' ? '\u2212' : '+';
-  return list.map((entry) => (
-    <div key={entry}>
-      {sign} <bdi>{entry}</bdi>
+interface ChangedObjectProps {
+  readonly change: AuditChange;
+  readonly nameOf: NameOfId;
+}
+
+function ChangedObject({ change: { entity, id, name, action, fields }, nameOf }: ChangedObjectProps) {
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        <bdi>{`${entity} ${name ?? id} ${action}`}</bdi>
+      </Text>
+      <FieldLineList entity={entity} fields={fields} nameOf={nameOf} />
     </div>
-  ));
+  );
 }

@@ -44,7 +44,7 @@ export function History({ entity, id }: HistoryProps) {
   return (
     <PageSection
       title="History"
-      emptyText={data?.length === 0 ? 'No change is in the memory of the server.' : undefined}
+      emptyText={data?.length === 0 ? 'No change is among the latest events.' : undefined}
       actions={
         <Anchor component={Link} to="/audit" search={{ entity, object: id, event: 'all' } as never} size="sm">
           All events
