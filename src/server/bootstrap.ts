@@ -170,7 +170,11 @@ export function createBootstrapClient(kind: 'admin' | 'app'): Omit<Client, 'clie
     ...common,
     authorities: [],
     scope: ['READ', 'WRITE'],
-    grantTypes: ['password', 'refresh_token'],
+    grantTypes: ['password', 'refresh_token', 'authorization_code'],
+    // Of `iam login --web`, with any port.
+    redirectURI: 'http://127.0.0.1/callback',
+    // Its first login need not wait for an RSA key.
+    idTokenAlg: 'ES256',
     factorVisibility: 'UNRESTRICTED',
   };
 }

@@ -82,3 +82,30 @@ export async function runEditor(
     hint: 'Set $VISUAL or $EDITOR to the command of an editor that waits until the file is closed.',
   });
 }
+
+/**
+ * Opens a page in the browser of the user, without waiting for it.
+ * @returns whether a browser was started; a failure of it is not noticed.
+ */
+export async function openInBrowser(
+  url: string,
+  { BROWSER: chosen }: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
+  const [program, ...words] = findBrowserCommand(chosen);
+  if (program === undefined) return false;
+  const { spawn } = await import('node:child_process');
+  const child = spawn(program, [...words, url], { stdio: 'ignore', detached: true });
+  child.unref();
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => resolve(true));
+  });
+}
+
+/** $BROWSER is a program, or `none`. The launchers of the systems take the address as one argument, without a shell. */
+function findBrowserCommand(chosen: string | undefined): readonly string[] {
+  if (chosen === 'none') return [];
+  if (chosen) return [chosen];
+  if (process.platform === 'darwin') return ['open'];
+  return process.platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open'];
+}

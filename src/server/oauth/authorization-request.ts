@@ -285,7 +285,8 @@ export function splitScopes(requested: string | undefined, client: Client) {
   const scope = names.filter((name) => !openid.includes(name));
   return {
     openidScopes: openid,
-    scope: names.length === 0 ? undefined : scope,
+    // The tokens of own applications are those of every login.
+    scope: names.length === 0 || (scope.length === 0 && client.party === '1STPARTY') ? undefined : scope,
     isExceeded: scope.some((name) => !client.scope.includes(name)),
   };
 }

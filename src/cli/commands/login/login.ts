@@ -26,11 +26,12 @@ import { completeSecondFactor, needsSecondFactor, resumeSecondFactor } from './s
 export const loginText: CommandDescription = {
   title: 'Sign in and store the tokens',
   description:
-    'Signs in as a user with --user, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. The server must be named by --base-url, IAM_BASE_URL or a profile; at a terminal it is prompted for. A wrong code of the second factor is prompted for again. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
+    'Signs in as a user with --user or --web, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. The server must be named by --base-url, IAM_BASE_URL or a profile; at a terminal it is prompted for. A wrong code of the second factor is prompted for again. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
   effect: 'local',
   examples: [
     { title: 'Sign in as a user through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
     { title: 'Read the password from a pipe', command: '--user alice --client-id APP_CLIENT_ID --password-stdin' },
+    { title: 'Sign in with a browser', command: '--web --client-id APP_CLIENT_ID' },
     { title: 'Add a second factor to the current session', command: '--mfa' },
     {
       title: 'Sign in as a client to the server of another profile',
@@ -43,6 +44,7 @@ export function addLogin(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'login', loginText)
     .option('--user <name>', 'login name of the user')
     .option('--password-stdin', 'read the user password from standard input')
+    .option('--web', 'sign in with a browser on this machine')
     .option('--client-id <id>', 'client to sign in as, or through which the user signs in')
     .option('--secret-stdin', 'read the client secret from standard input')
     .option('--secret-file <file>', 'file with the client secret')
@@ -51,6 +53,14 @@ export function addLogin(program: Command, runtime: CliRuntime): void {
     .option('--code-stdin', 'complete --mfa with the code from standard input');
   declareValueSources(command, { '--user': reference('user', ['name']), '--client-id': reference('client', ['id']) });
   setAction(command, runtime, login, { requiresBaseUrl: true });
+}
+
+/** @throws CliError (exit 2) */
+function assertNoPassword({ passwordStdin, codeStdin, secretStdin, secretFile }: CommandOptions): void {
+  if ([passwordStdin, codeStdin, secretStdin, secretFile].some((given) => given !== undefined))
+    throw usageError(
+      'With --web the password and the code are typed in the browser; the secret of a client is that of the profile.',
+    );
 }
 
 interface Target {
@@ -64,10 +74,12 @@ async function login(context: Context, _: readonly unknown[], options: CommandOp
     throw usageError(
       'Only one secret can be read from standard input: use --password-stdin, --secret-stdin or --code-stdin.',
     );
+  if (options.web === true) assertNoPassword(options);
   const target = resolveTarget(context);
   if (options.codeStdin === true)
     return printSession(context, target.name, await resumeSecondFactor(context, target.name));
   const userName = resolveUserName(context, options);
+  if (options.web === true) return loginByBrowser(context, options, target, userName);
   if (options.mfa === true && options.passwordStdin !== true && isSignedIn(target, userName))
     return addSecondFactor(context, target);
   const clientId = await resolveClientId(context, options, target, userName !== undefined);
@@ -76,6 +88,21 @@ async function login(context: Context, _: readonly unknown[], options: CommandOp
   const stored = await saveSession(context, target, { clientId, userName }, tokens);
   const needsMfa = needsSecondFactor(context, stored, options);
   await printSession(context, target.name, needsMfa ? await completeSecondFactor(context, target.name) : stored);
+}
+
+/** Without an own prompt for a second factor: the pages ask for it. */
+async function loginByBrowser(
+  context: Context,
+  options: CommandOptions,
+  target: Target,
+  hint: string | undefined,
+): Promise<void> {
+  const clientId = await resolveClientId(context, options, target, true);
+  const clientSecret = findKnownSecret(context, clientId, target);
+  const request = { userName: hint, mfa: options.mfa === true };
+  const { loginWithBrowser } = await import('./web-login.ts');
+  const { userName, tokens } = await loginWithBrowser(context, { clientId, clientSecret }, request);
+  await printSession(context, target.name, await saveSession(context, target, { clientId, userName }, tokens));
 }
 
 /** A user who is already signed in needs no password to add a second factor. */

@@ -1,0 +1,92 @@
+/** The OAuth endpoints of the server in use, for logins with a browser. */
+import type { ApiResponse } from '../../../client/response.ts';
+import { decodeClaims } from '../../auth/decode-token.ts';
+import type { Context } from '../../context.ts';
+import { CliError, signInNeededError } from '../../errors.ts';
+
+/** All that the session needs: the name of the user, and tokens that outlive the session of the browser. */
+export const loginScope = 'openid profile offline_access';
+
+/** The client that the user logs in to. */
+export interface LoginClient {
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+}
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** The metadata of the server (OpenID Connect Discovery 1.0, 4). @throws CliError if it has no such endpoint. */
+export async function readMetadata(context: Context, endpoint: string): Promise<{ readonly issuer: string }> {
+  const { body } = await send(context, 'GET', '/.well-known/openid-configuration');
+  const metadata = (body ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof metadata[endpoint] !== 'string' || typeof metadata.issuer !== 'string')
+    throw new CliError('The server has no logins with a browser.', {
+      code: 'BROWSER_LOGIN_MISSING',
+      exitCode: 70,
+      hint: 'Sign in with a password: `iam login --user NAME`.',
+    });
+  return { issuer: metadata.issuer };
+}
+
+/** Sends a form to an endpoint, with the credentials of the client (RFC 6749, 2.3.1). */
+export function postForm(context: Context, path: string, client: LoginClient, fields: Fields): Promise<ApiResponse> {
+  const { clientId, clientSecret } = client;
+  const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
+  return send(context, 'POST', path, {
+    body: new URLSearchParams({ ...fields, client_id: clientId, ...secret }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+}
+
+async function send(context: Context, method: string, path: string, input: object = {}): Promise<ApiResponse> {
+  const client = await context.connect('anonymous');
+  return client.raw(method, path, { ...input, anonymous: true, signal: context.io.signal });
+}
+
+/** An error of an endpoint or a redirect (RFC 6749, 4.1.2.1 and 5.2). */
+export interface OAuthError {
+  readonly error: string;
+  readonly description: string | undefined;
+}
+
+/** The error of a response; undefined for a success. */
+export function readOAuthError({ status, body }: ApiResponse): OAuthError | undefined {
+  if (status < 300) return undefined;
+  const { error = `HTTP ${status}`, error_description: description } = (body ?? {}) as Readonly<Record<string, string>>;
+  return { error, description };
+}
+
+/** Each registered error that a person can mend, with what to do. */
+const hints: Readonly<Record<string, (clientId: string) => string>> = {
+  unauthorized_client: (clientId) =>
+    `An administrator can allow it: iam clients update ${clientId} --add-grant-type authorization_code --add-redirect-uri http://127.0.0.1/callback`,
+  invalid_client: () => 'Name the client with --client-id; one with a secret needs it in the profile.',
+};
+
+/** The login did not take place; nothing was stored. */
+export function createRefusedError({ error, description = error }: OAuthError, clientId: string): CliError {
+  const hint = hints[error]?.(clientId) ?? 'Start again with the same command.';
+  return signInNeededError(`The login was refused: ${description.replace(/\.$/, '')}.`, hint);
+}
+
+export interface LoggedInUser {
+  readonly userName: string;
+  /** As the token endpoint of the service returns it. */
+  readonly tokens: { readonly accessToken: string; readonly refreshToken?: string; readonly expiresIn: string };
+}
+
+/** The tokens of a response (RFC 6749, 5.1), and the user of the ID token that came with them. @throws CliError. */
+export function readTokens(response: ApiResponse, { clientId }: LoginClient): LoggedInUser {
+  const refusal = readOAuthError(response);
+  if (refusal) throw createRefusedError(refusal, clientId);
+  const body = (response.body ?? {}) as Readonly<Record<string, unknown>>;
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, id_token: idToken } = body;
+  const { preferred_username: userName } = decodeClaims(String(idToken)) ?? {};
+  if (typeof accessToken !== 'string' || typeof userName !== 'string')
+    throw new CliError('The response of the server contains no token of a user.', {
+      code: 'ANSWER_UNREADABLE',
+      exitCode: 75,
+    });
+  const renewal = typeof refreshToken === 'string' ? { refreshToken } : {};
+  return { userName, tokens: { accessToken, ...renewal, expiresIn: String(expiresIn) } };
+}
