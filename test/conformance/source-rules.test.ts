@@ -61,6 +61,7 @@ const realTime = [
     /\bAbortSignal\.timeout\b/,
     [
       'src/cli/commands/login/logout.ts',
+      'src/cli/commands/login/web-login.ts',
       'src/cli/completion/complete.ts',
       'src/cli/http/entity-names.ts',
       'src/cli/request/delete-impact.ts',

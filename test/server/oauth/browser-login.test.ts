@@ -91,7 +91,7 @@ test('a login leads back with a code, which is exchanged for tokens', async () =
   const { status, json, headers } = await redeem(code);
   expect({ status, json }).toMatchObject({
     status: 200,
-    json: { token_type: 'Bearer', expires_in: expect.any(Number), scope: 'openid profile email' },
+    json: { token_type: 'Bearer', expires_in: expect.any(Number), scope: 'openid profile email READ' },
   });
   expect(headers['cache-control']).toBe('no-store');
   const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = json as Record<string, string>;

@@ -13,7 +13,7 @@ export interface LoginClient {
   readonly clientSecret?: string | undefined;
 }
 
-export type Fields = Readonly<Record<string, string>>;
+export type FormFields = Readonly<Record<string, string>>;
 
 /** The metadata of the server (OpenID Connect Discovery 1.0, 4). @throws CliError if it has no such endpoint. */
 export async function readMetadata(context: Context, endpoint: string): Promise<{ readonly issuer: string }> {
@@ -29,7 +29,12 @@ export async function readMetadata(context: Context, endpoint: string): Promise<
 }
 
 /** Sends a form to an endpoint, with the credentials of the client (RFC 6749, 2.3.1). */
-export function postForm(context: Context, path: string, client: LoginClient, fields: Fields): Promise<ApiResponse> {
+export function postForm(
+  context: Context,
+  path: string,
+  client: LoginClient,
+  fields: FormFields,
+): Promise<ApiResponse> {
   const { clientId, clientSecret } = client;
   const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
   return send(context, 'POST', path, {
@@ -44,13 +49,13 @@ async function send(context: Context, method: string, path: string, input: objec
 }
 
 /** An error of an endpoint or a redirect (RFC 6749, 4.1.2.1 and 5.2). */
-export interface OAuthError {
+export interface LoginRefusal {
   readonly error: string;
   readonly description: string | undefined;
 }
 
 /** The error of a response; undefined for a success. */
-export function readOAuthError({ status, body }: ApiResponse): OAuthError | undefined {
+export function readRefusal({ status, body }: ApiResponse): LoginRefusal | undefined {
   if (status < 300) return undefined;
   const { error = `HTTP ${status}`, error_description: description } = (body ?? {}) as Readonly<Record<string, string>>;
   return { error, description };
@@ -64,9 +69,9 @@ const hints: Readonly<Record<string, (clientId: string) => string>> = {
 };
 
 /** The login did not take place; nothing was stored. */
-export function createRefusedError({ error, description = error }: OAuthError, clientId: string): CliError {
+export function createRefusedError({ error, description = error }: LoginRefusal, clientId: string): CliError {
   const hint = hints[error]?.(clientId) ?? 'Start again with the same command.';
-  return signInNeededError(`The login was refused: ${description.replace(/\.$/, '')}.`, hint);
+  return signInNeededError(`The login was refused: ${description}`, hint);
 }
 
 export interface LoggedInUser {
@@ -77,7 +82,7 @@ export interface LoggedInUser {
 
 /** The tokens of a response (RFC 6749, 5.1), and the user of the ID token that came with them. @throws CliError. */
 export function readTokens(response: ApiResponse, { clientId }: LoginClient): LoggedInUser {
-  const refusal = readOAuthError(response);
+  const refusal = readRefusal(response);
   if (refusal) throw createRefusedError(refusal, clientId);
   const body = (response.body ?? {}) as Readonly<Record<string, unknown>>;
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, id_token: idToken } = body;

@@ -9,11 +9,13 @@ import { resolveBaseUrl } from '../../http/connection.ts';
 import { openInBrowser } from '../../io/processes.ts';
 import {
   createRefusedError,
+  type FormFields,
   type LoggedInUser,
   type LoginClient,
   loginScope,
   postForm,
   readMetadata,
+  readRefusal,
   readTokens,
 } from './oauth-server.ts';
 
@@ -33,14 +35,15 @@ export async function loginWithBrowser(
   client: LoginClient,
   request: BrowserLoginRequest,
 ): Promise<LoggedInUser> {
-  const { issuer } = await readMetadata(context, 'authorization_endpoint');
+  const { issuer } = await readMetadata(context, 'pushed_authorization_request_endpoint');
   const verifier = randomText();
   const state = randomText();
   const callback = new CallbackServer({ state, issuer });
   try {
     const redirectUri = await callback.listen();
-    const url = buildAuthorizationUrl(context, client, request, { redirectUri, state, challenge: hash(verifier) });
-    await showAddress(context, url);
+    const parameters = toParameters(request, { redirectUri, state, challenge: hash(verifier) });
+    await assertAccepted(context, client, parameters);
+    await showAddress(context, buildAuthorizationUrl(context, client, parameters));
     const { code, error } = await callback.wait(context.io.signal);
     if (code === undefined) throw createRefusedError(error, client.clientId);
     const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
@@ -59,20 +62,35 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-function buildAuthorizationUrl(
-  { settings, manifest }: Context,
-  { clientId }: LoginClient,
+/** The parameters of RFC 6749, 4.1.1, except the client. */
+function toParameters(
   { userName, mfa }: BrowserLoginRequest,
   { redirectUri, state, challenge }: Readonly<Record<'redirectUri' | 'state' | 'challenge', string>>,
-): string {
-  const { origin, basePath } = parseBaseUrl(resolveBaseUrl(settings), manifest.prefix);
-  const query = new URLSearchParams({
-    ...{ client_id: clientId, response_type: 'code', redirect_uri: redirectUri, scope: loginScope, state },
+): FormFields {
+  return {
+    ...{ response_type: 'code', redirect_uri: redirectUri, scope: loginScope, state },
     ...{ code_challenge: challenge, code_challenge_method: 'S256' },
     ...(userName === undefined ? {} : { login_hint: userName }),
     ...(mfa ? { acr_values: 'AUTH-MFA' } : {}),
-  });
-  return `${origin}${basePath}/oauth2/authorize?${query}`;
+  };
+}
+
+/**
+ * Pushes the request (RFC 9126), so that its errors show in the terminal and not in the browser. The reference is not used:
+ * it expires while a person copies an address.
+ */
+async function assertAccepted(context: Context, client: LoginClient, parameters: FormFields): Promise<void> {
+  const refusal = readRefusal(await postForm(context, '/oauth2/par', client, parameters));
+  if (refusal) throw createRefusedError(refusal, client.clientId);
+}
+
+function buildAuthorizationUrl(
+  { settings, manifest }: Context,
+  { clientId }: LoginClient,
+  parameters: FormFields,
+): string {
+  const { origin, basePath } = parseBaseUrl(resolveBaseUrl(settings), manifest.prefix);
+  return `${origin}${basePath}/oauth2/authorize?${new URLSearchParams({ client_id: clientId, ...parameters })}`;
 }
 
 /** The address is shown always: a browser may not open, or the wrong one. */

@@ -19,7 +19,7 @@ const secretFields = {
   messages: ['text', 'sealedCode'],
   storeSecrets: ['value'],
   codes: ['codeHash'],
-  tickets: ['ticketHash', 'authorization'],
+  tickets: ['ticketHash', 'authorization', 'pushedRequest'],
   usedProofs: ['proofHash'],
   devices: ['tokenHash'],
   logons: ['passwordHash'],
