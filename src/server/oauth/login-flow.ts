@@ -3,7 +3,6 @@ import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented } from '../auth/consents.ts';
-import { hasTestFeatures } from '../config/settings.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { contactOf, maskContact } from '../messaging/contacts.ts';
@@ -13,12 +12,10 @@ import { type Browser, createFormToken, formatCookie, type LoggedIn } from '../s
 import { type AuthorizationRequest, createRefusal, type LoginFor } from './authorization-request.ts';
 import { renderCodeRedirect } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
+import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
 import { renderMessagePage } from './pages/message-page.ts';
 import type { PageResponse } from './pages/page-error.ts';
-
-/** Users that the page of a test offers. */
-const maxOfferedUsers = 12;
 
 export interface LoginState {
   readonly request: LoginRequest;
@@ -78,34 +75,21 @@ function isNamed({ userId, userName, userEmail }: LoggedIn['user'], hint: string
 export async function renderLogin(
   context: OperationContext,
   state: LoginState,
-  more: { readonly userName?: string; readonly error?: string; readonly status?: number } = {},
+  more: { readonly userName?: string } & Pick<LoginPageForm, 'error' | 'notice' | 'status'> = {},
 ): Promise<PageResponse> {
   const { request, browser } = state;
-  const { userName = request.loginHint, ...problem } = more;
-  const form = { ...createForm(context, state), ...problem };
+  const { userName = request.loginHint, ...message } = more;
+  const form = { ...createForm(context, state), ...message };
   return renderPasswordPage(form, {
     userName,
     currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
-    users: canActAsAnyone(context) ? await listOfferedUsers(context) : [],
+    users: await listOfferedUsers(context),
   });
 }
 
 /** Whether the logged-in account can be chosen: an application that asks for a login gets one. */
 export function mayChooseAccount({ prompts, maxAge }: LoginFor): boolean {
   return !prompts.has('login') && maxAge === undefined;
-}
-
-/** Whether the page offers what only tests may have: with test features, to a person at this machine. */
-export function canActAsAnyone({ settings, source }: OperationContext): boolean {
-  return hasTestFeatures(settings) && source.isLoopback && source.isRelayed !== true;
-}
-
-async function listOfferedUsers({ store }: OperationContext) {
-  const users = await store.users.list({ limit: maxOfferedUsers * 2 });
-  return users
-    .filter(({ locked }) => !locked)
-    .slice(0, maxOfferedUsers)
-    .map(({ userId, userName }) => ({ userId, name: userName }));
 }
 
 /** The contacts that can prove the level that the application prefers, if the session lacks it. */

@@ -1,11 +1,5 @@
 /** POST /oauth2/login */
-import * as z from 'zod';
 import { apiError, IamError } from '../../contract/errors.ts';
-import { textUpTo } from '../../contract/schemas/primitives.ts';
-import { LoginPassword } from '../../contract/schemas/user.ts';
-import { sensitive } from '../../contract/sensitive.ts';
-import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
-import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { withConsent } from '../auth/consents.ts';
 import { startPasswordSession } from '../auth/login.ts';
@@ -35,7 +29,6 @@ import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
 import { type LoginRequest, readLoginRequest } from './device-request.ts';
 import {
-  canActAsAnyone,
   continueLogin,
   createForm,
   createProof,
@@ -44,31 +37,13 @@ import {
   mayChooseAccount,
   renderLogin,
 } from './login-flow.ts';
+import { LoginPageFields, type LoginStep } from './login-steps.ts';
+import { canActAsAnyone, findSentCode } from './login-test-features.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
 import { createMessageError } from './pages/message-page.ts';
 import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
-
-const text = textUpTo(1000);
-
-const Form = z
-  .object({
-    step: z.enum(['password', 'user', 'continue', 'switch', 'factor', 'code', 'consent', 'cancel']),
-    form_token: sensitive(text, 'one-time'),
-    done: sensitive(text, 'one-time').optional(),
-    user_name: text.optional(),
-    password: LoginPassword.optional(),
-    user_id: text.optional(),
-    level: z.enum(signInLevels).optional(),
-    factor: text.optional(),
-    contact: text.optional(),
-    challenge: sensitive(text, 'one-time').optional(),
-    code: sensitive(text, 'one-time').optional(),
-    decision: z.enum(['allow', 'deny']).optional(),
-  })
-  .meta({ id: 'LoginPageForm' });
-
-type Form = z.output<typeof Form>;
+import { recoveryErrors, recoverySteps } from './recovery-steps.ts';
 
 export const login = defineOperation({
   ...pageTraits,
@@ -79,7 +54,7 @@ export const login = defineOperation({
   method: 'POST',
   path: '/oauth2/login',
   audit: { kind: 'authentication', targets: {} },
-  status: [200, 303, 400, 401, 403, 404, 412, 429, 500],
+  status: [200, 303, 400, 401, 403, 404, 412, 422, 429, 500],
   request: {
     query: {
       ...authorizationQuery,
@@ -88,7 +63,7 @@ export const login = defineOperation({
         .meta({ description: 'Of a device, in place of all others', examples: ['BCDF-GHJK'] }),
     },
     headers: browserHeaders,
-    body: Form,
+    body: LoginPageFields,
     form: true,
   },
   identifies: ['user_name', 'user_id'],
@@ -107,9 +82,7 @@ export const login = defineOperation({
     'USER_MISSING',
     'FACTOR_NOT_FOUND',
     'FACTOR_NOT_VERIFIED',
-    'CODE_INVALID',
-    'CODE_FAILURES',
-    'TOO_MANY_CODES',
+    ...recoveryErrors,
   ],
   openapiExamples: {
     body: { step: 'password', form_token: 'c2VjcmV0', user_name: 'alice', password: 'correct horse battery staple' },
@@ -124,9 +97,8 @@ export const login = defineOperation({
   },
 });
 
-type LoginStep = (context: OperationContext, state: LoginState, form: Form) => Promise<PageResponse>;
-
-const steps: Readonly<Record<Form['step'], LoginStep>> = {
+const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
+  ...recoverySteps,
   password: logInWithPassword,
   user: logInForTest,
   continue: (context, state) =>
@@ -170,7 +142,11 @@ function isProven(
   );
 }
 
-async function logInWithPassword(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+async function logInWithPassword(
+  context: OperationContext,
+  state: LoginState,
+  form: LoginPageFields,
+): Promise<PageResponse> {
   const { user_name: name = '', password: secret = '' } = form;
   const next = createBrowser(context);
   const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, ['pwd']) };
@@ -191,7 +167,11 @@ function isAboutPassword({ code }: IamError): boolean {
 }
 
 /** Without a password: with test features, for a person at this machine. */
-async function logInForTest(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+async function logInForTest(
+  context: OperationContext,
+  state: LoginState,
+  form: LoginPageFields,
+): Promise<PageResponse> {
   if (!canActAsAnyone(context)) throw createExpiredPage(state.request);
   const { user_id: userId = '', level = 'AUTH-BASIC' } = form;
   const { clientId } = state.request.client;
@@ -222,13 +202,14 @@ async function moveApplications(tx: Transaction, before: Session, after: Session
       await tx.sessions.replace({ ...session, openid: { ...session.openid, browserSessionId: after.sessionId } });
 }
 
-async function sendCode(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+async function sendCode(context: OperationContext, state: LoginState, form: LoginPageFields): Promise<PageResponse> {
   const { current } = state.browser;
   if (!current) throw createExpiredPage(state.request);
   const caller = createCaller(state.request, current);
   const { factor = '' } = form;
   const { challengeId: challenge, contact } = await startMfaChallenge(context, caller, factor);
-  const sentCode = canActAsAnyone(context) ? await findSentCode(context, caller, { factor, challenge }) : undefined;
+  const sentTo = contactOf(await requireFactor(context.store, current.user, state.request.client, factor));
+  const sentCode = await findSentCode(context, [sentTo], challenge);
   return renderCodePage(createForm(context, state), { challenge, factor, contact, sentCode });
 }
 
@@ -238,18 +219,7 @@ function createCaller({ client }: LoginRequest, { user, session }: LoggedIn): Pr
   return { authMethod: 'bearer', client, user, session, subject: user.userId, roles, scope: new Set(client.scope) };
 }
 
-async function findSentCode(
-  { store, storeSecret }: OperationContext,
-  { user, client }: Principal & Pick<LoggedIn, 'user'>,
-  { factor, challenge }: { readonly factor: string; readonly challenge: string },
-): Promise<string | undefined> {
-  const { to } = contactOf(await requireFactor(store, user, client, factor));
-  const messages = await store.messages.find('to', foldIdentifier(to));
-  const sealed = messages.find(({ codeId }) => codeId === challenge)?.sealedCode;
-  return sealed === undefined ? undefined : storeSecret.open(sealed);
-}
-
-async function confirmCode(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+async function confirmCode(context: OperationContext, state: LoginState, form: LoginPageFields): Promise<PageResponse> {
   const { request, browser } = state;
   const { current } = browser;
   if (!current) throw createExpiredPage(request);
@@ -266,7 +236,11 @@ async function confirmCode(context: OperationContext, state: LoginState, form: F
   }
 }
 
-async function decide(context: OperationContext, state: LoginState, { decision }: Form): Promise<PageResponse> {
+async function decide(
+  context: OperationContext,
+  state: LoginState,
+  { decision }: LoginPageFields,
+): Promise<PageResponse> {
   const { request, browser } = state;
   const { current } = browser;
   if (!current) throw createExpiredPage(request);

@@ -17,20 +17,22 @@ export interface LoginPageForm {
   readonly setCookie?: string | undefined;
   /** What is wrong with what was typed. */
   readonly error?: string | undefined;
+  /** What was done before. */
+  readonly notice?: string | undefined;
   readonly status?: number | undefined;
 }
 
-function renderLoginPage(form: LoginPageForm, title: string, content: Html): PageResponse {
+export function renderLoginPage(form: LoginPageForm, title: string, content: Html): PageResponse {
   return renderPage({
     title,
-    content: html`${form.error && html`<p class="error" role="alert">${form.error}</p>`}${content}`,
+    content: html`${form.error && html`<p class="error" role="alert">${form.error}</p>`}${form.notice && html`<p class="note" role="status">${form.notice}</p>`}${content}`,
     formTargets: form.formTargets,
     setCookie: form.setCookie,
     ...(form.status === undefined ? {} : { status: form.status }),
   });
 }
 
-function renderForm({ query, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
+export function renderForm({ query, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
   return html`<form method="post" action="login?${query}">
 ${renderHiddenFields({ step, form_token: formToken, done })}${fields}</form>
 `;
@@ -64,7 +66,7 @@ ${
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${autofocus(isKnown)}>
 <button>Log in</button>`,
-)}${renderForm(form, 'cancel', html`<button class="subtle" formnovalidate>Cancel</button>`)}${
+)}${renderForm(form, 'forgot', html`${renderHiddenFields({ user_name: userName })}<button class="link">Forgot your password?</button>`)}${renderForm(form, 'cancel', html`<button class="subtle" formnovalidate>Cancel</button>`)}${
   users.length > 0 &&
   html`<h2>Test: log in as</h2>
 ${renderForm(
@@ -103,6 +105,11 @@ ${renderForm(
   );
 }
 
+/** @param code only with test features, for this machine. */
+export function renderSentCode(code: string | undefined): Html | undefined {
+  return code === undefined ? undefined : html`<p class="note">Test: the code is <code>${code}</code></p>`;
+}
+
 export interface CodePage {
   readonly challenge: string;
   readonly factor: string;
@@ -117,7 +124,7 @@ export function renderCodePage(form: LoginPageForm, { challenge, factor, contact
     form,
     'Enter the code',
     html`<p class="muted">A code was sent to ${contact}.</p>
-${sentCode && html`<p class="note">Test: the code is <code>${sentCode}</code></p>`}
+${renderSentCode(sentCode)}
 ${renderForm(
   form,
   'code',

@@ -35,6 +35,7 @@ button {
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer;
 }
 button.subtle { background: none; border-color: var(--line); color: var(--text); font-weight: 400; margin-top: 8px; }
+button.link { width: auto; min-height: 24px; margin: 0; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
 button.row { display: flex; justify-content: space-between; gap: 8px; margin-top: 4px; text-align: left; padding: 6px 10px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 a { color: var(--accent); }
@@ -44,5 +45,5 @@ code { font: 12px/16px ui-monospace, monospace; }
 ul { margin: 0 0 16px; padding-left: 20px; }
 .inline { display: flex; gap: 8px; }
 @media (max-width: 460px) { body { padding: 0; } main { min-height: 100vh; border: 0; border-radius: 0; } }
-@media (pointer: coarse) { button, input:not([type=hidden], [type=radio]), select { min-height: 44px; } }
+@media (pointer: coarse) { button, button.link, input:not([type=hidden], [type=radio]), select { min-height: 44px; } }
 `;

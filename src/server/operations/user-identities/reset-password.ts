@@ -4,15 +4,8 @@ import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { exampleText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { clearCreations } from '../../auth/limit-creations.ts';
-import { requireRecoverable, toRecoveryBinding } from '../../auth/recovery.ts';
-import { replacePassword } from '../../auth/set-password.ts';
-import { clearSecondFactorLimits } from '../../mfa/mfa.ts';
-import { consumeOtp, verifyOtp } from '../../mfa/otp.ts';
-import { resolveOtpSource } from '../../mfa/otp-source.ts';
-import { toDeviceBinding } from '../../sessions/devices.ts';
-import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
-import { findUserByLogin } from '../../users/users.ts';
+import { resetPassword } from '../../auth/recovery.ts';
+import { passwordErrorCodes } from '../../users/password-policy.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -52,24 +45,8 @@ export default defineOperation({
   errors: ['CODE_INVALID', 'CODE_FAILURES', ...passwordErrorCodes, 'TOO_BUSY'],
 
   async handle({ body }, context) {
-    const target = await findUserByLogin(context.store, body.username);
-    const source = await resolveOtpSource(context.store, target, body.deviceTokenId, context);
-    const check = {
-      ...toRecoveryBinding(target, body.username, context.storeSecret),
-      code: body.validationCode,
-      source,
-    };
-    await verifyOtp(check, context);
-    const user = requireRecoverable(target);
-    await assertPasswordPolicy(body.newPassword, user);
-    const passwordHash = await context.passwords.hash(body.newPassword, context.hashFlow);
-    await consumeOtp(check, context, async (tx) => {
-      const current = requireRecoverable(await tx.users.get(user.userId));
-      await replacePassword(tx, current, passwordHash, context, source.device && toDeviceBinding(source.device));
-      if (await clearSecondFactorLimits(tx, current, context)) clearCreations(context, current);
-    });
-    await context.authentication.throttles.clear(user);
-    context.outbox.wake();
+    const { username: loginName, validationCode: code, newPassword, deviceTokenId } = body;
+    const user = await resetPassword(context, { loginName, code, newPassword, deviceTokenId });
     return { userId: user.userId };
   },
 });

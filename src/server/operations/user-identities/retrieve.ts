@@ -44,7 +44,7 @@ export default defineOperation({
   async handle({ body: { userName, deviceTokenId } }, context) {
     const isAuthenticated = context.caller.roles.has('CLI-AUTH-BASIC');
     const user = await context.store.transaction(async (tx) => {
-      const found = await startRecovery(tx, { loginName: userName, deviceTokenId }, context);
+      const { user: found } = await startRecovery(tx, { loginName: userName, deviceTokenId }, context);
       if (isAuthenticated && !found) throw apiError('USER_NOT_FOUND');
       return found;
     });
