@@ -1,9 +1,12 @@
-/** Every operation that writes leaves an audit event with its objects; no event contains a sensitive value. */
+/** Every operation and every route of the control plane that writes leaves an audit event; none has a sensitive value. */
 import { expect, test } from 'vitest';
+import { controlPrefix } from '../../src/contract/prefix.ts';
 import { auditedTables } from '../../src/server/audit/changes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import type { OperationId } from '../../src/server/operations/index.ts';
 import { createSecretCheck } from '../../src/server/snapshots/dump-diff.ts';
 import { startServer, type TestServer } from '../harness.ts';
+import { send } from '../server/control/control-client.ts';
 import { createCallerCredentials } from '../server/property/callers.ts';
 import { growthRequests, renewalRequests, sendGrowthRequest, startGrowthFixture } from './growth-limit-requests.ts';
 import { buildValidRequest, createObjects, validRequestsSeed, walkedOperations } from './matrices/valid-requests.ts';
@@ -64,4 +67,70 @@ test('each request that signs in, or needs no sign-in, is an event', async () =>
     await sendGrowthRequest(fixture.server, id as OperationId, (await make?.(fixture)) ?? {});
     expect(lastEvent(fixture.server)).toMatchObject({ operation: id });
   }
+});
+
+const controlSeed = {
+  users: [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com' }],
+  clients: [{ clientId: 'c1', clientSecret: 'a secret of the walk', serviceAccountId: 'robot' }],
+  apiKeys: [{ apiKeyId: 'k1', appId: 'app', clientId: 'c1', apiKey: 'K'.repeat(48) }],
+};
+
+interface ListedEvent {
+  readonly result: string;
+  readonly objects: readonly unknown[];
+}
+
+interface ControlWrite {
+  readonly query?: string;
+  readonly body?: object;
+  readonly id?: string;
+}
+
+/** What a request to a route needs; the others need nothing. */
+const controlWrites: Readonly<Record<string, ControlWrite>> = {
+  'control.api-key-rotate': { id: 'k1', body: {} },
+  'control.create-browser-session': { body: { userId: 'ann' } },
+  'control.client-rotate-secret': { id: 'c1', body: {} },
+  'control.update-client': { id: 'c1', body: { scope: ['read'] } },
+  'control.set-clock': { body: { advance: '1s' } },
+  'control.faults-add': { body: { operation: 'groups.list', effect: { status: 503 } } },
+  'control.revoke': { body: { token: 'unknown' } },
+  'control.sandbox-create': { body: { name: 'one' } },
+  'control.sandbox-delete': { id: 'one' },
+  'control.seed-apply': { body: { groups: [{ groupName: 'ops' }] } },
+  'control.create-session': { body: { userId: 'ann' } },
+  'control.end-sessions': { query: '?userId=ann' },
+  'control.snapshot-save': { body: { name: 'before' } },
+  'control.snapshot-restore': { id: 'before' },
+  'control.snapshot-delete': { id: 'before' },
+  'control.token-inspect': { body: { token: 'unknown' } },
+  'control.token-issue': { body: { for: 'ann' } },
+  'control.create-user': { body: { userName: 'bob', userEmail: 'bob@example.com' } },
+  'control.set-password': { id: 'ann', body: { newPassword: 'correct horse battery' } },
+};
+
+/** They are about the whole service or a credential, or what they are about is not listed. */
+const controlWithoutObjects: readonly string[] = [
+  ...['set-clock', 'coverage-clear', 'faults-add', 'faults-remove', 'inbox-empty', 'keys-rotate', 'revoke'],
+  ...['sandbox-create', 'end-sessions', 'state-export', 'state-import', 'state-reset', 'snapshot-save'],
+  ...['store-backup', 'token-inspect'],
+];
+/** No snapshot exists yet, and no document is sent. */
+const refusedWrites: readonly string[] = ['snapshot-delete', 'state-import', 'snapshot-restore'];
+
+test('each write of the control plane is an event of its caller, also a refused one', async () => {
+  await using server = await startServer({ seed: controlSeed });
+  const nameless: string[] = [];
+  const refused: string[] = [];
+  for (const { id: operation, method, path } of controlRoutes.filter(({ audit }) => audit.kind !== 'read')) {
+    const { query = '', body, id = '' } = controlWrites[operation] ?? {};
+    await send(server, `${controlPrefix}${path.replace(/\{\w+\}/, id)}${query}`, { method, body });
+    const [event] = (await send(server, `${controlPrefix}/audit?limit=1`)).body as ListedEvent[];
+    expect(event).toMatchObject({ operation, actor: { kind: 'anonymous' }, remoteAddress: '127.0.0.1' });
+    const name = operation.replace('control.', '');
+    if (event?.objects?.length === 0) nameless.push(name);
+    if (event?.result !== 'granted') refused.push(name);
+  }
+  expect(nameless).toEqual(controlWithoutObjects);
+  expect(refused).toEqual(refusedWrites);
 });
