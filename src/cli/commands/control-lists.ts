@@ -226,15 +226,26 @@ export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
     title: 'List all members of a group',
     description: `Members are users, businesses, business users and services. ${controlPlaneNote} \`iam groups users list\` and similar commands use the service API.`,
     effect: 'read',
-    examples: [{ title: 'List all members', command: 'ops --all' }],
-  }).argument('<group>', 'Group id or name');
+    examples: [
+      { title: 'List all members', command: 'ops --all' },
+      { title: 'Find a member', command: 'ops --search ali' },
+    ],
+  })
+    .argument('<group>', 'Group id or name')
+    .option('--search <text>', 'only members with this text in an id or a name (ignores case)');
   addListOptions(command);
   const group = reference('group', ['name', 'id']);
   declareValueSources(command, { group });
   setAction(command, runtime, async (context, [typed], options) => {
     const groupId = await new NameResolver(context).resolve(group['x-reference'], String(typed));
     const path = `/_iam/groups/${encodeURIComponent(groupId)}/members`;
-    return printControlList(context, options, { path, columns: memberColumns, main: memberColumns.length });
+    const { search } = options as Readonly<Record<string, string | undefined>>;
+    return printControlList(context, options, {
+      path,
+      columns: memberColumns,
+      main: memberColumns.length,
+      filters: { search },
+    });
   });
 }
 

@@ -15,7 +15,7 @@ import type { Range } from '../store/store.ts';
 /** The sortable columns of a list and the text of a row in each. The first is the id of the row. */
 export type SortColumns<Item> = Readonly<Record<string, (row: Item) => string | undefined>>;
 
-const SearchText = singleLine(254, 'Only entries of which a field contains this text (case-insensitive)')
+export const SearchText = singleLine(254, 'Only entries of which a field contains this text (case-insensitive)')
   .optional()
   .meta({ examples: ['ali'] });
 

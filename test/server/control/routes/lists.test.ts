@@ -163,6 +163,10 @@ describe('members of a group', () => {
     expect(await list(server, 'groups/plain/members')).toEqual(expected);
     expect(await list(server, `groups/${group?.groupId}/members`)).toEqual(expected);
     expect((await readAllPages(server, '/_iam/groups/plain/members?limit=1')).items).toEqual(expected);
+    expect(await list(server, 'groups/plain/members?search=BUSINESS%20a')).toEqual([expected[1]]);
+    expect((await readAllPages(server, '/_iam/groups/plain/members?limit=1&search=p')).items).toEqual(
+      expected.slice(3),
+    );
   });
 
   const withMembers = sharedServer(() => startWithMembers());

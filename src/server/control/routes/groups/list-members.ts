@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
 import { optionalText, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../../directory/groups.ts';
-import { toPage } from '../../../store/pages.ts';
+import { readFilteredPage } from '../../../store/pages.ts';
+import type { Range } from '../../../store/store.ts';
 import { type Membership, membershipKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 import { addNames, nameFieldsOf } from '../../name-fields.ts';
+import { createTextFilter, SearchText } from '../../sorted-pages.ts';
 
 const MemberItem = z.strictObject({
   kind: z.enum(['user', 'business', 'businessUser', 'service']),
@@ -17,6 +19,11 @@ const MemberItem = z.strictObject({
 
 type MemberIds = Pick<z.input<typeof MemberItem>, 'kind' | 'userId' | 'businessId' | 'serviceId'>;
 
+interface MemberRow {
+  readonly item: z.input<typeof MemberItem>;
+  readonly key: string;
+}
+
 export default defineRoute({
   capability: 'read',
   id: 'control.group-members',
@@ -25,16 +32,29 @@ export default defineRoute({
   method: 'GET',
   path: '/groups/{id}/members',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: GroupReference }, query: PageQuery },
+  request: {
+    params: { id: GroupReference },
+    query: {
+      ...PageQuery,
+      search: SearchText.meta({ description: 'Only members with this text in an id or a name (case-insensitive)' }),
+    },
+  },
   response: { page: MemberItem },
   errors: ['GROUP_NOT_FOUND'],
   openapiExamples: { response: { kind: 'user', userId: 'alice' } },
 
-  async handle({ params }, { store, range }) {
+  async handle({ params, query }, { store, range }) {
     const { groupId } = await requireGroup(store, params.id);
-    const rows = await store.memberships.find('group', groupId, { ...range, limit: range.limit + 1 });
-    const page = toPage(rows, range.limit, membershipKey);
-    return { ...page, items: await addNames(store, page.items.map(toMemberItem), 'userId', 'businessId') };
+    const hasText = createTextFilter(query.search);
+    const fetch = async (part: Range) => {
+      const rows = await store.memberships.find('group', groupId, part);
+      const items = await addNames(store, rows.map(toMemberItem), 'userId', 'businessId');
+      return items.map((item, at) => ({ item, key: membershipKey(rows[at] as Membership) }));
+    };
+    const isMatch = ({ item: { userId, userName, businessId, businessName, serviceId } }: MemberRow) =>
+      hasText([userId, userName, businessId, businessName, serviceId]);
+    const page = await readFilteredPage<MemberRow>(range, fetch, ({ key }) => key, isMatch);
+    return { ...page, items: page.items.map(({ item }) => item) };
   },
 });
 

@@ -2,9 +2,11 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import { usePagedList } from '../../../api/lists/use-paged-list.ts';
-import { EmptyState } from '../../../components/empty-state.tsx';
+import { usePage } from '../../../api/use-page.ts';
+import { EmptyState, NoMatch } from '../../../components/empty-state.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { PagedRows, type RowColumn } from '../../../components/row-list.tsx';
+import { FilterLine, SearchInput } from '../../../components/search-input.tsx';
 import { useBulkActions } from '../../../components/selection/use-bulk-actions.tsx';
 import { Subject } from '../../../components/subject.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
@@ -42,14 +44,19 @@ const columns: RowColumn<GroupMember>[] = [
 
 export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
   const { groupId, groupName } = node;
+  const { search, setSearch } = usePage();
+  const { member } = search;
   const list = usePagedList<GroupMember>({
-    queryKey: ['groups', 'members', groupId],
+    queryKey: ['groups', 'members', groupId, member],
     read: ({ control }, query, signal) =>
-      control.GET('/groups/{id}/members', { params: { path: { id: groupId }, query }, signal }),
+      control.GET('/groups/{id}/members', {
+        params: { path: { id: groupId }, query: { ...query, search: member } },
+        signal,
+      }),
   });
   const count = countMembers(node);
   const bulk = useMemo(() => bulkMembers({ groupId, groupName }), [groupId, groupName]);
-  const { selection, renderBar } = useBulkActions({ bulk, rows: list.items, scope: groupId });
+  const { selection, renderBar } = useBulkActions({ bulk, rows: list.items, scope: JSON.stringify([groupId, member]) });
   return (
     <Stack gap="xs" component="section" aria-label="Members">
       <Group justify="space-between">
@@ -58,16 +65,25 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
         </Title>
         {renderBar(<AddMember node={node} />)}
       </Group>
+      {count > 0 ? (
+        <FilterLine>
+          <SearchInput label="Name or id of a member" value={member} onChange={(text) => setSearch({ member: text })} />
+        </FilterLine>
+      ) : undefined}
       <PagedRows
         list={list}
         empty={
-          <EmptyState
-            icon="users"
-            title="No members yet"
-            command={`groups users add ${quotePositional(groupName)} USER_ID`}
-          >
-            Members have the roles of this group and of its dependencies.
-          </EmptyState>
+          member === undefined ? (
+            <EmptyState
+              icon="users"
+              title="No members yet"
+              command={`groups users add ${quotePositional(groupName)} USER_ID`}
+            >
+              Members have the roles of this group and of its dependencies.
+            </EmptyState>
+          ) : (
+            <NoMatch icon="users" things="members" filters={{ member }} />
+          )
         }
         label="Members of the group"
         columns={[
