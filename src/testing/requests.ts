@@ -21,7 +21,7 @@ export interface RequestFilter {
   readonly operation?: OperationId | undefined;
   /** The caller, a client or a user, by id or name. */
   readonly caller?: string | undefined;
-  /** Such as 404, or a class such as '4xx'. */
+  /** Such as 404, or a class such as '4xx'; several as '4xx,5xx'. */
   readonly status?: number | string | undefined;
   /** An error code in the response. */
   readonly error?: ErrorCode | undefined;

@@ -62,7 +62,8 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
 
   test.runIf(isFullRun)('says what a text that is no token is', async () => {
     await inspect('demo-only-nothing');
-    await page.getByText('The server rejects this token: unknown').waitFor();
+    await page.getByText('This is no token of this server').waitFor();
+    expect(await page.getByRole('button', { name: /clock to its expiry|Revoke/ }).count()).toBe(0);
   });
 
   test('rotates the signing key', async () => {

@@ -98,9 +98,16 @@ export const RequestFilters = {
     .meta({ examples: ['billing-service'] }),
   status: z
     .string()
-    .regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
+    .regex(
+      /^[1-5](\d\d|xx)(,[1-5](\d\d|xx))*$/,
+      'must be a status such as 404, a class such as 4xx, or several such as 4xx,5xx',
+    )
     .optional()
-    .meta({ description: 'Only responses with this status, such as 404, or class, such as 4xx', examples: ['404'] }),
+    .meta({
+      description:
+        'Only responses with this status, such as 404, or class, such as 4xx; several are separated by commas',
+      examples: ['404'],
+    }),
   error: KnownErrorCode.optional().meta({
     description: 'Only responses with this error code',
     examples: ['GROUP_NOT_FOUND'],
@@ -149,8 +156,8 @@ function isOfCaller({ actor, caller: principal }: RequestLogEntry, caller: strin
   return actor === caller || (principal !== undefined && isNamedBy(principal, caller));
 }
 
-function matchesStatus(status: number | undefined, pattern: string): boolean {
-  return status !== undefined && String(status).startsWith(pattern.replace('xx', ''));
+function matchesStatus(status: number | undefined, patterns: string): boolean {
+  return patterns.split(',').some((pattern) => String(status).startsWith(pattern.replace('xx', '')));
 }
 
 export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestItem> {

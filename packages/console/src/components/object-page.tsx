@@ -3,7 +3,7 @@
  * what identifies the object is beside them, and the content of a tab is read when it is opened.
  */
 
-import { Anchor, Group, Loader, Stack } from '@mantine/core';
+import { Anchor, Loader, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ApiRequest } from '../api/requests.ts';
@@ -59,7 +59,7 @@ export function ObjectPage<Data>(props: ObjectPageProps<Data>) {
         {list.title}
       </Anchor>
       <PageTitle
-        actions={tab === undefined ? actions : undefined}
+        actions={actions}
         aside={id === undefined ? undefined : <CopyId id={id}>{name === id ? undefined : id}</CopyId>}
       >
         <bdi>{name ?? props.title}</bdi>
@@ -70,10 +70,7 @@ export function ObjectPage<Data>(props: ObjectPageProps<Data>) {
         children(data)
       ) : (
         <div className="object-columns">
-          <Stack gap="md">
-            <Group gap="xs">{actions}</Group>
-            {children(data)}
-          </Stack>
+          <Stack gap="md">{children(data)}</Stack>
           <Stack gap="md" miw={0}>
             <PageTabs
               label={`About ${name}`}

@@ -15,7 +15,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
       await click('Inspect');
     };
     await inspect('demo-only-nothing');
-    await check('The server rejects this token: unknown');
+    await check('This is no token of this server');
     await inspect((body as { accessToken: string }).accessToken);
     await check('The server accepts this token');
     await click('Revoke the token');

@@ -89,7 +89,7 @@ function addFilterOptions(command: Command): void {
   command
     .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
     .option('--caller <caller>', 'only requests of this subject, client or user, by id or name')
-    .option('--status <status>', 'only responses with this status, or a class such as 4xx')
+    .option('--status <status>', 'only responses with this status, or a class such as 4xx; several: 4xx,5xx')
     .option('--error <code>', 'only responses with this error code');
   const callers = [reference('user', ['name']), reference('client', ['serviceAccount'])];
   declareValueSources(command, { '--operation': 'operation', '--caller': callers });

@@ -27,7 +27,7 @@ const columns: RowColumn<ControlData<'/businesses'>[number]>[] = [
     phone: 'detail',
     render: ({ document }) => <bdi>{document}</bdi>,
   },
-  { title: 'Customer', width: '5rem', align: 'end', render: ({ customerId }) => customerId },
+  { title: 'Customer', width: '6rem', render: ({ customerId }) => customerId },
   {
     title: 'Corporate group',
     width: 'minmax(12rem, 1fr)',

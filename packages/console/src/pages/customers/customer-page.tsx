@@ -49,7 +49,7 @@ function CustomerFacts({ customer }: { readonly customer: ShownCustomer }) {
 }
 
 /** The user or the business that is the customer. A business gives its name to the customer. */
-export function CustomerSubject({ customer }: { readonly customer: ShownCustomer }) {
+function CustomerSubject({ customer }: { readonly customer: ShownCustomer }) {
   const { businessId, userId, userName, name } = customer;
   if (userId !== undefined) return <Subject kind="user" id={userId} name={userName} />;
   return businessId === undefined ? undefined : <Subject kind="business" id={businessId} name={name} />;

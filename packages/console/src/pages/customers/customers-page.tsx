@@ -6,7 +6,7 @@ import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { CreateBusiness } from '../businesses/create-business.tsx';
 import { CreateUserCustomer } from './create-user-customer.tsx';
-import { CustomerPage, CustomerSubject } from './customer-page.tsx';
+import { CustomerPage } from './customer-page.tsx';
 
 export default function CustomersPage() {
   const { rest } = usePage();
@@ -28,15 +28,18 @@ const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
     render: ({ document }) => <bdi>{document}</bdi>,
   },
   {
-    title: 'Kind',
-    width: '7rem',
-    phone: 'detail',
-    render: ({ businessId }) => (businessId === undefined ? 'User' : 'Business'),
-  },
-  {
     title: 'User or business',
     width: 'minmax(14rem, 2fr)',
-    render: (customer) => <CustomerSubject customer={customer} />,
+    phone: 'detail',
+    render: ({ businessId, userId, userName }) =>
+      // A customer has the name of its business.
+      businessId === undefined ? (
+        userId === undefined ? undefined : (
+          <Subject kind="user" id={userId} name={userName} />
+        )
+      ) : (
+        <Subject kind="business" id={businessId} name="Business" />
+      ),
   },
 ];
 

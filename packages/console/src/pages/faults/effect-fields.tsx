@@ -1,5 +1,5 @@
 /** The fields of the effect of a fault, and of which requests it affects. */
-import { Group, NativeSelect, Select, TextInput } from '@mantine/core';
+import { NativeSelect, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { faultBodies, faultPresets } from '../../../../../src/contract/testing/fault-effects.ts';
 import { effectLabels, type FaultDraft, faultSelections, isRandom } from './fault-draft.ts';
@@ -24,55 +24,48 @@ const presets = Object.entries(faultPresets).map(([value, { description }]) => (
 export function EffectFields({ form }: FieldsProps) {
   const { effect } = form.values;
   return (
-    <Group align="flex-start" gap="sm">
-      <Select
-        label="Effect"
-        data={toOptions(effectLabels)}
-        allowDeselect={false}
-        w={320}
-        {...form.getInputProps('effect')}
-      />
+    <div className="form-grid">
+      <Select label="Effect" data={toOptions(effectLabels)} allowDeselect={false} {...form.getInputProps('effect')} />
       {effect === 'preset' ? (
-        <Select label="Preset" data={presets} allowDeselect={false} w={420} {...form.getInputProps('preset')} />
+        <Select
+          label="Preset"
+          className="form-grid-wide"
+          data={presets}
+          allowDeselect={false}
+          {...form.getInputProps('preset')}
+        />
       ) : undefined}
       {effect === 'status' ? (
         <>
-          <TextInput label="Status" inputMode="numeric" w={120} {...form.getInputProps('status')} />
-          <TextInput
-            label="Retry-After"
-            placeholder="30"
-            inputMode="numeric"
-            w={120}
-            {...form.getInputProps('retryAfter')}
-          />
+          <TextInput label="Status" inputMode="numeric" {...form.getInputProps('status')} />
+          <TextInput label="Retry-After" placeholder="30" inputMode="numeric" {...form.getInputProps('retryAfter')} />
         </>
       ) : undefined}
       {effect === 'status' || effect === 'body' ? (
         <NativeSelect
           label="Body"
-          data={effect === 'status' ? ['', ...faultBodies] : [...faultBodies]}
-          w={120}
+          data={effect === 'status' ? [{ value: '', label: 'That of the error' }, ...faultBodies] : [...faultBodies]}
           {...form.getInputProps('body')}
         />
       ) : undefined}
-      {effect === 'redirect' ? <TextInput label="Location" w={300} {...form.getInputProps('redirect')} /> : undefined}
+      {effect === 'redirect' ? <TextInput label="Location" {...form.getInputProps('redirect')} /> : undefined}
       {effect === 'latency' ? (
         <>
-          <TextInput label="Latency" w={120} {...form.getInputProps('latency')} />
-          <TextInput label="Jitter" placeholder="50ms" w={120} {...form.getInputProps('jitter')} />
+          <TextInput label="Latency" {...form.getInputProps('latency')} />
+          <TextInput label="Jitter" placeholder="50ms" {...form.getInputProps('jitter')} />
         </>
       ) : undefined}
       {effect === 'drop' ? (
         <Select label="When" data={toOptions(moments)} allowDeselect={false} {...form.getInputProps('drop')} />
       ) : undefined}
-    </Group>
+    </div>
   );
 }
 
 export function SelectionFields({ form }: FieldsProps) {
   const { selection } = form.values;
   return (
-    <Group align="flex-start" gap="sm">
+    <div className="form-grid">
       <Select
         label="Requests"
         data={toOptions(faultSelections)}
@@ -84,20 +77,13 @@ export function SelectionFields({ form }: FieldsProps) {
           key={selection}
           label={selection === 'probability' ? 'Probability' : 'Number'}
           inputMode="decimal"
-          w={120}
           {...form.getInputProps(selection)}
         />
       )}
       {isRandom(form.values) ? (
-        <TextInput label="Seed" placeholder="1" inputMode="numeric" w={120} {...form.getInputProps('seed')} />
+        <TextInput label="Seed" placeholder="1" inputMode="numeric" {...form.getInputProps('seed')} />
       ) : undefined}
-      <TextInput
-        label="At most, times"
-        placeholder="No limit"
-        inputMode="numeric"
-        w={140}
-        {...form.getInputProps('times')}
-      />
-    </Group>
+      <TextInput label="At most, times" placeholder="No limit" inputMode="numeric" {...form.getInputProps('times')} />
+    </div>
   );
 }

@@ -24,7 +24,7 @@ export const effectLabels = {
   redirect: 'Redirect',
   rotateKey: 'Rotate the signing key',
   staleKeys: 'Serve the previous key set',
-  missingKey: 'Serve the key set without the current key',
+  missingKey: 'Serve keys without the current one',
 } as const;
 
 export const faultSelections = {

@@ -49,7 +49,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
       >
         <Fieldset legend="Add a fault">
           <Stack gap="sm">
-            <Group align="flex-start" gap="sm">
+            <div className="form-grid">
               <Select
                 label="Operation"
                 data={listChoices([
@@ -74,7 +74,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
                 disabled={!hasCaller(draft)}
                 {...form.getInputProps('caller')}
               />
-            </Group>
+            </div>
             <EffectFields form={form} />
             <SelectionFields form={form} />
             {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}

@@ -1,6 +1,6 @@
 /** Groups: who has which roles, and from where. */
 import { usePage } from '../../api/use-page.ts';
-import { RoleChips } from '../../components/object/role-chip.tsx';
+import { RoleLine } from '../../components/object/role-chip.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
@@ -31,7 +31,7 @@ const columns: RowColumn<GroupRecord>[] = [
     title: 'Own roles',
     width: 'minmax(10rem, 2fr)',
     phone: 'detail',
-    render: ({ roles }) => <RoleChips roles={roles} />,
+    render: ({ roles }) => <RoleLine roles={roles} />,
   },
   {
     title: 'Inherits from',

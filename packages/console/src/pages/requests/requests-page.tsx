@@ -16,6 +16,9 @@ import { RequestFilterFields } from './request-filters.tsx';
 
 const consoleInterval = 2000;
 
+/** The filter of the switch. */
+const errorStatuses = '4xx,5xx';
+
 type RequestQuery = NonNullable<ControlPaths['/requests']['get']['parameters']['query']>;
 
 const keyOf = ({ id }: LoggedRequest) => id;
@@ -44,6 +47,11 @@ export default function RequestsPage() {
     <Stack gap="md">
       <PageTitle>Requests</PageTitle>
       <RequestFilterFields values={filters} onChange={(changes) => setSearch({ ...changes })}>
+        <Switch
+          label="Errors only"
+          checked={status === errorStatuses}
+          onChange={({ currentTarget }) => setSearch({ status: currentTarget.checked ? errorStatuses : undefined })}
+        />
         <Switch
           label="Show the console's own"
           checked={withConsole}

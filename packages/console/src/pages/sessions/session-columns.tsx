@@ -23,6 +23,7 @@ export function listSessionColumns(onEnd: (session: ListedSession) => void): Row
     {
       title: 'Session',
       width: '7.5rem',
+      phone: 'detail',
       render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
     },
     {

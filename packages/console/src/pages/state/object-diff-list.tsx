@@ -1,6 +1,8 @@
 /** Objects that differ, each with its fields. */
-import { Badge } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { FieldLineList, type NameOfId } from '../../components/changes/field-line-list.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { Subject, type SubjectKind } from '../../components/subject.tsx';
 import type { ComparedEntity, ComparedObjects } from './use-object-diff.ts';
 
@@ -45,6 +47,7 @@ export function ObjectDiffList({ objects, nameOf }: { objects: readonly ObjectDi
 /** All fields of a new or a deleted object would be noise: they are folded. */
 function DifferingObject({ object, nameOf }: { readonly object: ObjectDifference; readonly nameOf: NameOfId }) {
   const { entity, action, fields } = object;
+  const [isOpen, { toggle }] = useDisclosure(false);
   const lines = <FieldLineList entity={entity} fields={fields} nameOf={nameOf} />;
   return (
     <>
@@ -54,15 +57,21 @@ function DifferingObject({ object, nameOf }: { readonly object: ObjectDifference
         </Badge>
         <span className="object-diff-kind">{nounOf(entity)}</span>
         <ObjectName object={object} />
+        {action === 'changed' ? undefined : (
+          <Button
+            className="object-diff-fields"
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            aria-expanded={isOpen}
+            rightSection={<Icon name={isOpen ? 'chevron-up' : 'chevron'} />}
+            onClick={toggle}
+          >
+            {fields.length} fields
+          </Button>
+        )}
       </div>
-      {action === 'changed' ? (
-        lines
-      ) : (
-        <details className="field-lines-folded">
-          <summary>{fields.length} fields</summary>
-          {lines}
-        </details>
-      )}
+      {isOpen || action === 'changed' ? lines : undefined}
     </>
   );
 }

@@ -1,6 +1,7 @@
-/** The result of an inspection: state and reason, claims, header, key and session. */
-import { Alert, Code, Stack, Text, Title } from '@mantine/core';
+/** The result of an inspection: state and reason, claims, roles, session, key and header. */
+import { Alert, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { paths } from '#control-api';
+import { RoleChips } from '../../components/object/role-chip.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { NamedSubject, type SubjectKind } from '../../components/subject.tsx';
@@ -19,22 +20,30 @@ const timeFields = ['startedAt', 'endsAt', 'createdAt', 'expiresAt'];
 export function TokenFacts({ inspection }: { readonly inspection: InspectedToken }) {
   const { claims, header, key, session, roles } = inspection;
   return (
-    <Stack gap="sm">
-      <TokenState inspection={inspection} />
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
       {claims ? <ValueTable title="Claims" values={claims} /> : undefined}
-      {header ? <ValueTable title="Header" values={header} /> : undefined}
-      {key ? <ValueTable title="Key" values={key} /> : undefined}
-      {session ? <ValueTable title="Session" values={withoutNames(session)} /> : undefined}
-      {roles ? <ValueTable title="Current roles" values={{ roles: roles.join(', ') || 'none' }} /> : undefined}
-    </Stack>
+      <Stack gap="md">
+        {roles ? <ValueTable title="Current roles" values={{ roles }} /> : undefined}
+        {session ? <ValueTable title="Session" values={withoutNames(session)} /> : undefined}
+        {key ? <ValueTable title="Key" values={key} /> : undefined}
+        {header ? <ValueTable title="Header" values={header} /> : undefined}
+      </Stack>
+    </SimpleGrid>
   );
 }
 
-function TokenState({
+/** Of a text that is no token there is nothing else to say. */
+export function TokenState({
   inspection: { active, status, reason, kind, verified, expiresAt },
 }: {
   readonly inspection: InspectedToken;
 }) {
+  if (kind === 'unknown')
+    return (
+      <Alert color="red" title="This is no token of this server" role="status">
+        It is not a JSON Web Token, and no refresh token, product token or one-time token of the server has this value.
+      </Alert>
+    );
   return (
     <Alert
       color={active ? 'green' : 'red'}
@@ -109,6 +118,11 @@ function ClaimValue({ name, value, kind }: ClaimValueProps) {
       </>
     );
   if (kind !== undefined && typeof value === 'string') return <NamedSubject kind={kind} id={value} />;
+  if (isTextList(value)) return value.length === 0 ? 'none' : <RoleChips roles={value} />;
   if (typeof value !== 'string') return <Code>{JSON.stringify(value)}</Code>;
   return timeFields.includes(name) ? <ServerTime at={value} /> : value;
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 }

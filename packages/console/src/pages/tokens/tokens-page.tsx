@@ -12,7 +12,7 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { KeyList, rotateKey } from './key-list.tsx';
 import { TokenActions } from './token-actions.tsx';
-import { TokenFacts } from './token-facts.tsx';
+import { TokenFacts, TokenState } from './token-facts.tsx';
 
 export default function TokensPage() {
   const { control, pasted } = useConsole();
@@ -50,7 +50,7 @@ export default function TokensPage() {
         <Stack gap="xs">
           <Textarea
             label="Token"
-            description="An access, refresh, product or one-time token of this service, or any JSON Web Token; also with Bearer, as a header line or in quotes"
+            description="Any token of this service or another JSON Web Token, as it was copied: with Bearer, a header line or quotes"
             placeholder="eyJhbGciOi…"
             className="token-input"
             maw={800}
@@ -75,8 +75,9 @@ export default function TokensPage() {
       {inspection.error ? <ErrorPanel error={inspection.error} onRetry={inspect} /> : undefined}
       {inspection.data ? (
         <>
-          <TokenFacts inspection={inspection.data} />
+          <TokenState inspection={inspection.data} />
           <TokenActions token={inspection.variables ?? ''} inspection={inspection.data} onChange={inspect} />
+          <TokenFacts inspection={inspection.data} />
         </>
       ) : undefined}
       <KeyList />

@@ -188,6 +188,7 @@ describe('the request log', () => {
     expect(await listRequests(server, '?caller=name-of-ann')).toMatchObject([{ callerName: 'name-of-ann' }]);
     expect(await counted('?status=404')).toBe(1);
     expect(await counted('?status=4xx&operation=groups.list')).toBe(await counted(`?error=ROLE_MISSING`));
+    expect(await counted('?status=5xx,403&operation=groups.list')).toBe(await counted(`?error=ROLE_MISSING`));
     expect(await counted('?error=PATH_UNKNOWN')).toBe(1);
     const { items, statuses } = await readAllPages(server, `${path}?limit=2&operation=groups.list`);
     expect([items.length, statuses]).toEqual([6, [206, 206, 200]]);
