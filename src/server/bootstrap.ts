@@ -10,6 +10,7 @@ import {
   normalizeEmail,
 } from '../contract/email/email-address.ts';
 import { singleLabelMessage } from '../contract/email/single-label-hosts.ts';
+import { loginGrantTypes } from '../contract/grant-types.ts';
 import { describeInvisible, toVisibleName } from '../contract/visible-names.ts';
 import { foldIdentifier } from '../lib/fold-identifier.ts';
 import { removeClient } from './auth/remove-client.ts';
@@ -170,7 +171,7 @@ export function createBootstrapClient(kind: 'admin' | 'app'): Omit<Client, 'clie
     ...common,
     authorities: [],
     scope: ['READ', 'WRITE'],
-    grantTypes: ['password', 'refresh_token', 'authorization_code'],
+    grantTypes: ['password', 'refresh_token', ...loginGrantTypes],
     // Of `iam login --web`, with any port.
     redirectURI: 'http://127.0.0.1/callback',
     // Its first login need not wait for an RSA key.

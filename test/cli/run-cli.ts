@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly folder?: string;
   /** Another build of the command. */
   readonly program?: typeof run;
+  /** Called with each text on standard error, while the command runs. */
+  readonly onStderr?: (text: string) => void;
   /** Replies to prompts in place of a user. */
   readonly prompter?: Prompter;
 }
@@ -83,6 +85,14 @@ export const test = base.extend<{ home: Home }>({
 /** Runs a command. Without a home it has no profiles; without variables it is signed in with a token. */
 export async function iam(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
   const [stdout, stderr] = [terminal(options), terminal(options)];
+  const { onStderr } = options;
+  if (onStderr) {
+    const write = stderr.write.bind(stderr);
+    stderr.write = (text: string) => {
+      onStderr(text);
+      return write(text);
+    };
+  }
   const stdin = Object.assign(Readable.from(options.stdin === undefined ? [] : [options.stdin]), {
     isTTY: options.columns !== undefined,
   });

@@ -55,7 +55,7 @@ test('a user types the code, logs in and allows the device, which gets tokens on
   const { status, json } = await poll(code);
   expect({ status, json }).toMatchObject({
     status: 200,
-    json: { id_token: expect.any(String), refresh_token: expect.any(String), scope: 'openid roles' },
+    json: { id_token: expect.any(String), refresh_token: expect.any(String), scope: 'openid roles READ' },
   });
   expect(await errorOf(code)).toBe('invalid_grant');
   expect(await typeCode(typed)).toMatchObject({ status: 400, text: expect.stringContaining('was used') });

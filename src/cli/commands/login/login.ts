@@ -26,7 +26,7 @@ import { completeSecondFactor, needsSecondFactor, resumeSecondFactor } from './s
 export const loginText: CommandDescription = {
   title: 'Sign in and store the tokens',
   description:
-    'Signs in as a user with --user or --web, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. The server must be named by --base-url, IAM_BASE_URL or a profile; at a terminal it is prompted for. A wrong code of the second factor is prompted for again. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
+    'Signs in as a user with --user, --web or --device, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. The server must be named by --base-url, IAM_BASE_URL or a profile; at a terminal it is prompted for. A wrong code of the second factor is prompted for again. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
   effect: 'local',
   examples: [
     { title: 'Sign in as a user through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
@@ -45,6 +45,7 @@ export function addLogin(program: Command, runtime: CliRuntime): void {
     .option('--user <name>', 'login name of the user')
     .option('--password-stdin', 'read the user password from standard input')
     .option('--web', 'sign in with a browser on this machine')
+    .option('--device', 'sign in with a browser on any machine, where a code is typed')
     .option('--client-id <id>', 'client to sign in as, or through which the user signs in')
     .option('--secret-stdin', 'read the client secret from standard input')
     .option('--secret-file <file>', 'file with the client secret')
@@ -56,10 +57,23 @@ export function addLogin(program: Command, runtime: CliRuntime): void {
 }
 
 /** @throws CliError (exit 2) */
-function assertNoPassword({ passwordStdin, codeStdin, secretStdin, secretFile }: CommandOptions): void {
+function assertNoPassword({
+  web,
+  device,
+  user,
+  mfa,
+  passwordStdin,
+  codeStdin,
+  secretStdin,
+  secretFile,
+}: CommandOptions): void {
+  if (device === true && (web === true || user !== undefined || mfa !== undefined))
+    throw usageError(
+      '--device is combined with neither --web nor --user nor --mfa: the user is chosen in the browser.',
+    );
   if ([passwordStdin, codeStdin, secretStdin, secretFile].some((given) => given !== undefined))
     throw usageError(
-      'With --web the password and the code are typed in the browser; the secret of a client is that of the profile.',
+      'With --web and --device the password and the code are typed in the browser; the secret of a client is that of the profile.',
     );
 }
 
@@ -74,12 +88,12 @@ async function login(context: Context, _: readonly unknown[], options: CommandOp
     throw usageError(
       'Only one secret can be read from standard input: use --password-stdin, --secret-stdin or --code-stdin.',
     );
-  if (options.web === true) assertNoPassword(options);
+  if (options.web === true || options.device === true) assertNoPassword(options);
   const target = resolveTarget(context);
   if (options.codeStdin === true)
     return printSession(context, target.name, await resumeSecondFactor(context, target.name));
   const userName = resolveUserName(context, options);
-  if (options.web === true) return loginByBrowser(context, options, target, userName);
+  if (options.web === true || options.device === true) return loginByBrowser(context, options, target, userName);
   if (options.mfa === true && options.passwordStdin !== true && isSignedIn(target, userName))
     return addSecondFactor(context, target);
   const clientId = await resolveClientId(context, options, target, userName !== undefined);
@@ -100,8 +114,11 @@ async function loginByBrowser(
   const clientId = await resolveClientId(context, options, target, true);
   const clientSecret = findKnownSecret(context, clientId, target);
   const request = { userName: hint, mfa: options.mfa === true };
-  const { loginWithBrowser } = await import('./web-login.ts');
-  const { userName, tokens } = await loginWithBrowser(context, { clientId, clientSecret }, request);
+  const client = { clientId, clientSecret };
+  const { userName, tokens } =
+    options.device === true
+      ? await (await import('./device-login.ts')).loginOnDevice(context, client)
+      : await (await import('./web-login.ts')).loginWithBrowser(context, client, request);
   await printSession(context, target.name, await saveSession(context, target, { clientId, userName }, tokens));
 }
 

@@ -1,5 +1,6 @@
 /** The OAuth endpoints of the server in use, for logins with a browser. */
 import type { ApiResponse } from '../../../client/response.ts';
+import type { LoginGrantType } from '../../../contract/grant-types.ts';
 import { decodeClaims } from '../../auth/decode-token.ts';
 import type { Context } from '../../context.ts';
 import { CliError, signInNeededError } from '../../errors.ts';
@@ -62,15 +63,21 @@ export function readRefusal({ status, body }: ApiResponse): LoginRefusal | undef
 }
 
 /** Each registered error that a person can mend, with what to do. */
-const hints: Readonly<Record<string, (clientId: string) => string>> = {
-  unauthorized_client: (clientId) =>
-    `An administrator can allow it: iam clients update ${clientId} --add-grant-type authorization_code --add-redirect-uri http://127.0.0.1/callback`,
+const hints: Readonly<Record<string, (clientId: string, grantType: LoginGrantType) => string>> = {
+  unauthorized_client: (clientId, grantType) => {
+    const redirect = grantType === 'authorization_code' ? ' --add-redirect-uri http://127.0.0.1/callback' : '';
+    return `An administrator can allow it: iam clients update ${clientId} --add-grant-type ${grantType}${redirect}`;
+  },
   invalid_client: () => 'Name the client with --client-id; one with a secret needs it in the profile.',
 };
 
 /** The login did not take place; nothing was stored. */
-export function createRefusedError({ error, description = error }: LoginRefusal, clientId: string): CliError {
-  const hint = hints[error]?.(clientId) ?? 'Start again with the same command.';
+export function createRefusedError(
+  { error, description = error }: LoginRefusal,
+  clientId: string,
+  grantType: LoginGrantType = 'authorization_code',
+): CliError {
+  const hint = hints[error]?.(clientId, grantType) ?? 'Start again with the same command.';
   return signInNeededError(`The login was refused: ${description}`, hint);
 }
 
@@ -87,11 +94,11 @@ export function readTokens(response: ApiResponse, { clientId }: LoginClient): Lo
   const body = (response.body ?? {}) as Readonly<Record<string, unknown>>;
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, id_token: idToken } = body;
   const { preferred_username: userName } = decodeClaims(String(idToken)) ?? {};
-  if (typeof accessToken !== 'string' || typeof userName !== 'string')
-    throw new CliError('The response of the server contains no token of a user.', {
-      code: 'ANSWER_UNREADABLE',
-      exitCode: 75,
-    });
+  if (typeof accessToken !== 'string' || typeof userName !== 'string') throw unreadableResponseError();
   const renewal = typeof refreshToken === 'string' ? { refreshToken } : {};
   return { userName, tokens: { accessToken, ...renewal, expiresIn: String(expiresIn) } };
+}
+
+export function unreadableResponseError(): CliError {
+  return new CliError('The response of the server is unreadable.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
 }

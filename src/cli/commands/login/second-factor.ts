@@ -11,11 +11,12 @@ import {
   writeSession,
 } from '../../auth/session-file.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { CliError, HintedClientError, inputNeededError, signInNeededError } from '../../errors.ts';
+import { HintedClientError, inputNeededError, signInNeededError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { readSecret } from '../../io/input.ts';
 import { withFileLock } from '../../io/private-files.ts';
 import { canPrompt, promptText } from '../../io/prompt.ts';
+import { unreadableResponseError } from './oauth-server.ts';
 
 interface Challenge {
   readonly challengeId: string;
@@ -127,8 +128,4 @@ function parseChallenge(body: unknown): Challenge {
   const { challengeId, contact } = (body ?? {}) as Partial<Challenge>;
   if (typeof challengeId !== 'string') throw unreadableResponseError();
   return { challengeId, contact: String(contact) };
-}
-
-function unreadableResponseError(): CliError {
-  return new CliError('The response of the server is unreadable.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
 }

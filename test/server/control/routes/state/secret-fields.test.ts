@@ -19,7 +19,7 @@ const secretFields = {
   messages: ['text', 'sealedCode'],
   storeSecrets: ['value'],
   codes: ['codeHash'],
-  tickets: ['ticketHash', 'authorization', 'pushedRequest'],
+  tickets: ['ticketHash', 'authorization', 'deviceCodeHash', 'pushedRequest'],
   usedProofs: ['proofHash'],
   devices: ['tokenHash'],
   logons: ['passwordHash'],
