@@ -25,6 +25,8 @@ interface ReadOnlyPage {
   readonly ready: string;
   /** Names of the actions of the page, with the reason. */
   readonly disabled: Readonly<Record<string, string>>;
+  /** Rows are selected only for actions of which one is permitted. */
+  readonly hasSelection?: true;
 }
 
 const userActions = ['Sign in as', 'Edit', 'Set password', 'Lock', 'Delete', 'Add a contact'];
@@ -44,7 +46,11 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
     disabled: each(...userActions, 'End all sessions', 'End SESSION'),
   },
   groups: { ready: 'ops', disabled: each('Create a group') },
-  'groups/ops': { ready: 'DEPLOY', disabled: { ...each('Edit', 'Delete'), 'Add a member': byAdministrators } },
+  'groups/ops': {
+    ready: 'DEPLOY',
+    disabled: { ...each('Edit', 'Delete'), 'Add a member': byAdministrators },
+    hasSelection: true,
+  },
   businesses: { ready: 'Businesses', disabled: { 'Create a business': byAdministrators } },
   customers: {
     ready: 'Customers',
@@ -112,10 +118,11 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
 
   test.each(Object.entries(pages).filter((_, at) => isFullRun || at % 3 === 0))(
     'cannot change anything on %s, and sees why',
-    async (path, { ready, disabled }) => {
+    async (path, { ready, disabled, hasSelection = false }) => {
       const { page, listProblems } = await open(path);
       await page.getByRole('main').getByText(ready).first().waitFor();
       await expect.poll(() => listDisabledButtons(page)).toEqual(disabled);
+      expect((await page.getByRole('checkbox', { name: /^Select / }).count()) > 0).toBe(hasSelection);
       expect(listProblems()).toEqual([]);
     },
   );

@@ -45,7 +45,7 @@ export function BulkDialog<Row>({ bulk, action, rows, isOpen, onDone, onClose }:
     <ConfirmDialog
       title={action.title(text)}
       isOpen={isOpen}
-      confirmLabel={failed.length > 0 ? 'Try again' : action.title(text)}
+      confirmLabel={failed.length > 0 && failed.length === concerned.length ? 'Try again' : action.title(text)}
       cancelLabel={isPending ? 'Stop' : failed.length > 0 ? 'Close' : 'Cancel'}
       isDangerous={action.isDangerous ?? false}
       isReady={field?.isRequired !== true || value !== ''}
