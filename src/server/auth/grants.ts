@@ -105,7 +105,13 @@ function assertGrantAllowed(
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
   if (isLoginGrant(grantType) && !takesPartInLogins(client, grantType))
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
-  if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
+  // A code has the scope of its request (RFC 6749, 4.1.3 has none), a renewal that of its session.
+  const hasScope = grantType === 'client_credentials' || grantType === 'password';
+  if (hasScope && !isPartOf(scope, client.scope)) throw apiError('SCOPE_EXCEEDED');
+}
+
+function isPartOf(requested: readonly string[] | undefined, granted: readonly string[] | undefined): boolean {
+  return requested === undefined || granted === undefined || requested.every((name) => granted.includes(name));
 }
 
 function isLoginGrant(name: OAuthGrantType): name is LoginGrantType {
@@ -173,28 +179,30 @@ async function renewSession(
     );
     // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
     if (rotation.outcome !== 'rotated') return undefined;
-    assertWithinSession(rotation.session, request);
+    const session = narrowSession(rotation.session, client, request);
     const { resources } = rotation.session;
     // The client can have lost the audiences of the session.
     const known = listAudiences(client, deps.issuerUrl);
     if (resources && !resources.some((name) => known.includes(name))) throw apiError('TARGET_INVALID');
-    const session = {
-      ...rotation.session,
-      ...(request.scope === undefined ? {} : { scope: request.scope }),
-      ...(request.resources === undefined ? {} : { resources: request.resources }),
-    };
     return readSessionContent(deps, { session, client, refreshToken: rotation.refreshToken });
   });
   if (!content) throw apiError('GRANT_INVALID');
   return content;
 }
 
-/** A renewal may request at most the scope of the session (RFC 6749, 6), and its resources (RFC 8707, 2.2). */
-function assertWithinSession(session: Session, { scope, resources }: GrantRequest): void {
-  if (session.resources !== undefined && resources?.some((name) => !session.resources?.includes(name)))
-    throw apiError('TARGET_INVALID');
-  if (session.scope !== undefined && scope?.some((name) => !session.scope?.includes(name)))
-    throw apiError('SCOPE_EXCEEDED');
+/**
+ * The session as the next tokens show it: a renewal may request at most its scope (RFC 6749, 6), and its resources
+ * (RFC 8707, 2.2).
+ */
+function narrowSession(session: Session, client: Client, { scope: requested, resources }: GrantRequest): Session {
+  if (!isPartOf(resources, session.resources)) throw apiError('TARGET_INVALID');
+  const narrowed = resources === undefined ? session : { ...session, resources };
+  if (requested === undefined) return narrowed;
+  const { openid } = session;
+  const scopes = openid?.scopes.filter((name) => requested.includes(name)) ?? [];
+  const scope = requested.filter((name) => !scopes.includes(name));
+  if (!isPartOf(scope, session.scope) || !isPartOf(scope, client.scope)) throw apiError('SCOPE_EXCEEDED');
+  return { ...narrowed, scope, ...(openid === undefined ? {} : { openid: { ...openid, scopes } }) };
 }
 
 /** For OAuth, a wrong password of a user is `invalid_grant`, not `invalid_client`. */

@@ -142,7 +142,9 @@ async function requireParticipant(
   return client;
 }
 
-function requireRedirectUri(client: Client, [requested, ...others]: readonly string[] = []) {
+function requireRedirectUri(client: Client, [sent, ...others]: readonly string[] = []) {
+  // A parameter without a value counts as omitted (RFC 6749, 3.1).
+  const requested = sent === '' ? undefined : sent;
   const registered = readRedirectUris(client).filter(isUsableRedirectUri);
   const [only] = registered;
   if (requested === undefined && registered.length === 1 && only !== undefined)
@@ -252,7 +254,7 @@ class ParameterReader {
   #readMaxAge(): number | undefined {
     const text = this.#value('max_age');
     if (text === undefined) return undefined;
-    if (!/^\d{1,10}$/.test(text)) this.#refuse('invalid_request', 'max_age must be a number of seconds.');
+    if (!/^\d{1,15}$/.test(text)) this.#refuse('invalid_request', 'max_age must be a number of seconds.');
     return Number(text);
   }
 

@@ -15,7 +15,8 @@ export interface TestBrowser {
   get(url: string): Promise<Page>;
   /** Sends the form of this step of a page, with its hidden fields and these. */
   submit(page: Page, step: string, fields?: Fields): Promise<Page>;
-  post(url: string, fields: Fields): Promise<Page>;
+  /** @param form its fields, or its text */
+  post(url: string, form: Fields | string): Promise<Page>;
   cookie(): string;
 }
 
@@ -35,10 +36,10 @@ export function createBrowser(): TestBrowser {
     const { status, headers } = response;
     return { url, status, headers, location: headers.get('location') ?? undefined, text: await response.text() };
   };
-  const post = (url: string, fields: Fields) =>
+  const post = (url: string, form: Fields | string) =>
     send(url, {
       method: 'POST',
-      body: new URLSearchParams(fields).toString(),
+      body: new URLSearchParams(form).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
   return {
