@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isFullRun } from '../../../test/effort.ts';
-import { findNarrowOverflow, findViewProblems } from './harness/axe-violations.ts';
+import { findViewProblems, findWidthOverflow, narrow } from './harness/axe-violations.ts';
 import { hasBrowser, initialView } from './harness/browser.ts';
 import { openByKeys, openClock, openReset } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.goto(`${service().url}${sandbox}/_iam/console/overview`);
     await page.getByRole('button', { name: '1 fault' }).waitFor();
     await page.getByRole('button', { name: / UTC frozen$/ }).waitFor();
-    expect(await findNarrowOverflow(page)).toEqual([]);
+    expect(await findWidthOverflow(page, [narrow.width])).toEqual([]);
     const bar = 'document.querySelector("header")';
     expect(await page.evaluate(`[${bar}.scrollHeight <= 48, ${bar}.scrollWidth <= ${bar}.clientWidth]`)).toEqual([
       true,

@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { isFullRun } from '../../../test/effort.ts';
-import { findNarrowOverflow } from './harness/axe-violations.ts';
+import { findWidthOverflow, narrow } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
 
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser && isFullRun)('a page', () => {
     expect(reads.filter((request, at) => reads.indexOf(request) < at)).toEqual([]);
     expect(sent.filter((request) => request.includes('/_iam/names')).length).toBeLessThan(2);
     expect(await readWholeIds(page)).toEqual([]);
-    expect([...(await findNarrowOverflow(page)), ...problems]).toEqual([]);
+    expect([...(await findWidthOverflow(page, [narrow.width])), ...problems]).toEqual([]);
   });
 
   test('shows the id of a deleted subject in place of its name', async () => {

@@ -23,9 +23,13 @@ async function violationsOf(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
-/** By how many pixels the page is wider than the window. */
-async function overflowOf(page: Page): Promise<number> {
-  return Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+/** What is wider than its place: the page, the bar, lists and open rows. */
+async function overflowsOf(page: Page): Promise<string[]> {
+  return (await page.evaluate(`['html', '.bar', '.filters', '.rows', '.split-panel'].flatMap((selector) =>
+    [...document.querySelectorAll(selector)]
+      .filter((element) => element.scrollWidth > element.clientWidth && element.clientWidth > 0)
+      .map(({ scrollWidth, clientWidth }) => selector + ' is ' + (scrollWidth - clientWidth) + ' pixels too wide'),
+  )`)) as string[];
 }
 
 export interface View {
@@ -56,10 +60,14 @@ export async function findViewProblems(page: Page, only: View = wide): Promise<s
   return found;
 }
 
-/** Returns what is wider than a narrow window, which the page then has. */
-export async function findNarrowOverflow(page: Page): Promise<string[]> {
-  await showView(page, narrow);
-  return await findOverflow(page, narrow);
+/** Returns what is wider than its place in windows of these widths, the last of which the page then has. */
+export async function findWidthOverflow(page: Page, widths: readonly number[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of widths) {
+    await showView(page, { ...narrow, width });
+    found.push(...(await findOverflow(page, { ...narrow, width })));
+  }
+  return found;
 }
 
 async function showView(page: Page, { colorScheme, width }: View): Promise<void> {
@@ -69,8 +77,7 @@ async function showView(page: Page, { colorScheme, width }: View): Promise<void>
 }
 
 async function findOverflow(page: Page, view: View): Promise<string[]> {
-  const overflow = await overflowOf(page);
-  return overflow > 0 ? [describeProblem(view, `${overflow} pixels wider than the window`)] : [];
+  return (await overflowsOf(page)).map((text) => describeProblem(view, text));
 }
 
 function describeProblem({ colorScheme, width }: View, text: string): string {

@@ -17,8 +17,8 @@ export function AuditResult({ event: { result, error } }: { readonly event: Show
 }
 
 export const auditColumns: RowColumn<ShownEvent>[] = [
-  { title: 'What', width: 'minmax(10rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
-  { title: 'Who', width: 'minmax(11rem, 1.2fr)', phone: 'detail', render: (event) => <AuditActor event={event} /> },
+  { title: 'What', width: 'minmax(8.5rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
+  { title: 'Who', width: 'minmax(9.5rem, 1.2fr)', phone: 'detail', render: (event) => <AuditActor event={event} /> },
   {
     title: 'Object',
     isOptional: true,

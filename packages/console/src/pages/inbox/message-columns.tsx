@@ -29,7 +29,7 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
   },
   { title: 'Code', width: '11rem', phone: 'action', render: (message) => <MessageCode message={message} /> },
   { title: 'Purpose', isOptional: true, width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
-  { title: 'Sent', width: '7rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: 'Sent', width: '6rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   { title: 'Code expires', isOptional: true, width: '13rem', render: (message) => <MessageState message={message} /> },
 ];
 
