@@ -20,11 +20,16 @@ const objectGroupingTime = 1000;
 export function useLiveQueries(): boolean {
   const { liveEvents, serviceTokens } = useConsole();
   const [isConnected, setConnected] = useState(true);
+  const wasConnected = useRef(true);
   const refetch = useGroupedRefetch(groupingTime);
   const refetchObjects = useGroupedRefetch(objectGroupingTime);
   useEffect(() => {
     const unsubscribe = liveEvents.subscribe((event) => {
-      setConnected(event !== 'disconnected');
+      // React stores each update until the next render, also one that changes nothing: with many events the heap would grow.
+      if (wasConnected.current === (event === 'disconnected')) {
+        wasConnected.current = !wasConnected.current;
+        setConnected(wasConnected.current);
+      }
       if (event === 'disconnected') {
         // A restart may invalidate it, and a rejected request would count.
         serviceTokens.forget();
