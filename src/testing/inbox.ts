@@ -11,6 +11,8 @@ export interface InboxFilter {
   readonly to?: string | undefined;
   /** Such as recovery, mfa, factor or sign-up. */
   readonly purpose?: string | undefined;
+  /** Only messages to the present contacts of this user. */
+  readonly userId?: string | undefined;
 }
 
 export interface InboxWaitOptions extends InboxFilter {
@@ -32,7 +34,7 @@ export interface Inbox {
   clear(): Promise<void>;
 }
 
-const filterNames: Readonly<Record<keyof InboxFilter, true>> = { to: true, purpose: true };
+const filterNames: Readonly<Record<keyof InboxFilter, true>> = { to: true, purpose: true, userId: true };
 
 const defaultTimeout = 5_000;
 
@@ -60,8 +62,12 @@ export function createInbox(getContext: () => AppContext): Inbox {
   };
 }
 
-function formatFilter({ to, purpose }: InboxFilter): string {
-  return [to === undefined ? '' : `to ${to} `, purpose === undefined ? '' : `with purpose ${purpose} `].join('');
+function formatFilter({ to, purpose, userId }: InboxFilter): string {
+  return [
+    userId === undefined ? '' : `to the user ${userId} `,
+    to === undefined ? '' : `to ${to} `,
+    purpose === undefined ? '' : `with purpose ${purpose} `,
+  ].join('');
 }
 
 const maxDescribed = 5;

@@ -1,12 +1,15 @@
 /** `iam inbox`: shows messages sent by a server and the one-time codes in them. */
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
 import { controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { addListOptions } from '../request/pagination.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription } from '../request/wait.ts';
 import { findInboxCode, inboxPath, waitForMessage } from './users/inbox-codes.ts';
 
@@ -15,6 +18,7 @@ const columns = [
   ...['channel', 'subject', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
 ];
 const text = ['failure', 'text'];
+const user = reference('user', ['id']);
 const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
 
 export function addInbox(noun: Command, runtime: CliRuntime): void {
@@ -37,14 +41,17 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     .alias('ls')
     .option('--to <address>', 'only messages to this address or phone number')
     .option('--purpose <purpose>', purposeDescription)
+    .option('--user-id <user>', 'only messages to the present contacts of this user, by id or login name')
     .option('--text <text>', 'only messages whose recipient, subject or text contains this');
   addListOptions(command);
-  setAction(command, runtime, (context, _, options) =>
-    printControlList(context, options, {
+  declareValueSources(command, { '--user-id': user });
+  setAction(command, runtime, async (context, _, options) => {
+    const userId = await new NameResolver(context).resolveOptional(user, options.userId);
+    return printControlList(context, options, {
       ...{ path: inboxPath, columns, main: 5, text },
-      filters: { ...readFilters(options), text: options.text as string | undefined },
-    }),
-  );
+      filters: { ...readFilters(options), userId, text: options.text as string | undefined },
+    });
+  });
 }
 
 function addCodeCommand(noun: Command, runtime: CliRuntime): void {

@@ -1,15 +1,17 @@
 /** Messages as the inbox returns them. */
 import * as z from 'zod';
-import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
+import { reference } from '../../contract/entities.ts';
+import { exampleText, Id, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
+import { contactOf } from '../messaging/contacts.ts';
 import { decryptMessageCode, renderMessageText, subjectOf } from '../messaging/messages.ts';
 import type { MessageOutbox } from '../messaging/outbox.ts';
 import { countRemainingAttempts } from '../mfa/otp-attempts.ts';
 import type { Range, Reader, Store } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import type { Message } from '../store/tables.ts';
+import type { Factor, Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
   id: exampleText('64b0c0ffee00000000000001', 'Id of the message; ids increase with time'),
@@ -41,6 +43,11 @@ export const InboxFilters = {
   purpose: singleLine(64, 'Only messages with this purpose')
     .optional()
     .meta({ examples: ['AUTH-MFA'] }),
+  userId: Id.optional().meta({
+    description: 'Only messages to the present contacts of this user',
+    examples: ['alice'],
+    ...reference('user', ['id']),
+  }),
 };
 
 export type InboxQuery = z.output<z.ZodObject<typeof InboxFilters>>;
@@ -54,7 +61,7 @@ interface InboxDeps {
 /** Lists delivered messages that match, oldest first; with `after`, only those after that id. */
 export async function listMessages(
   { store, outbox }: { readonly store: Reader; readonly outbox: Pick<MessageOutbox, 'deliverDue'> },
-  { to, purpose, after }: InboxQuery & { readonly after?: string | undefined },
+  { to, purpose, userId, after }: InboxQuery & { readonly after?: string | undefined },
 ): Promise<readonly Message[]> {
   await outbox.deliverDue();
   const range: Range = { after };
@@ -62,7 +69,23 @@ export async function listMessages(
     to === undefined
       ? await store.messages.list(range)
       : await store.messages.find('to', foldIdentifier(parseContact(to)), range);
-  return rows.filter((message) => isVisible(message) && (purpose === undefined || message.purpose === purpose));
+  const contacts = userId === undefined ? undefined : await readContacts(store, userId);
+  return rows.filter(
+    (message) =>
+      isVisible(message) &&
+      (purpose === undefined || message.purpose === purpose) &&
+      (contacts === undefined || contacts.has(foldIdentifier(message.to))),
+  );
+}
+
+/** The addresses and numbers of a user and of its factors. */
+async function readContacts(store: Reader, userId: string): Promise<ReadonlySet<string>> {
+  const { userEmail: email, userMobile: mobile } = (await store.users.get(userId)) ?? {};
+  const factors = await store.factors.find('userId', userId);
+  const contacts = [{ email }, { mobile }, ...factors].filter(
+    (owner: Pick<Factor, 'email' | 'mobile'>) => owner.email !== undefined || owner.mobile !== undefined,
+  );
+  return new Set(contacts.map((owner) => foldIdentifier(contactOf(owner).to)));
 }
 
 function isVisible({ delivery }: Message): boolean {

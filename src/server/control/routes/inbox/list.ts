@@ -31,8 +31,8 @@ export default defineRoute({
 
   async handle({ query }, context) {
     const { after, limit } = context.range;
-    const { to, purpose, text } = query;
-    const all = await listMessages(context, { to, purpose });
+    const { to, purpose, userId, text } = query;
+    const all = await listMessages(context, { to, purpose, userId });
     const rows = text === undefined ? all : all.filter((row) => containsText(row, text, context.storeSecret));
     const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
     const newestFirst = older.slice(-limit - 1).reverse();

@@ -7,6 +7,18 @@ import { anySource, sendNotice, sendTestCode } from './messages.ts';
 
 const ann = emailContact('Ann@example.com');
 const mobile = mobileContact({ regionCode: 55, areaCode: 11, phoneNumber: 987654321 });
+const users = [
+  {
+    ...{ userId: 'ann', userEmail: 'ann@example.com' },
+    factors: [
+      {
+        ...{ id: 'phone', contactType: 'MOBILE' as const },
+        mobile: { regionCode: 55, areaCode: 11, phoneNumber: 987654321 },
+      },
+    ],
+  },
+  { userId: 'bob', userEmail: 'other@example.com' },
+];
 const recovery = { purpose: 'recovery', subject: 'user:ann' } as const;
 
 async function list(server: TestServer, query = ''): Promise<Record<string, unknown>[]> {
@@ -97,8 +109,12 @@ describe('the inbox', () => {
     ['?purpose=RECOVERY', 0],
     ['?to=ann@example.com&purpose=contact-changed', 0],
     ['?to=other@example.com&purpose=contact-changed', 1],
+    ['?userId=ann', 2],
+    ['?userId=ann&to=other@example.com', 0],
+    ['?userId=bob', 1],
+    ['?userId=unknown', 0],
   ])('finds messages by %s', async (query, count) => {
-    await using server = await startServer();
+    await using server = await startServer({ seed: { users } });
     await sendTestCode(server.appContext, recovery, ann, mobile);
     await sendNotice(server.appContext, 'other@example.com');
     expect(await list(server, query)).toHaveLength(count);

@@ -4,6 +4,7 @@ import { useVersioned } from '../../../api/use-versioned.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { ObjectPage, type ObjectTab } from '../../../components/object-page.tsx';
 import { buildHistoryTab } from '../../audit/history.tsx';
+import { buildMessagesTab } from '../../inbox/user-messages.tsx';
 import { buildRequestsTab } from '../../requests/caller-requests.tsx';
 import { UserActions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
@@ -42,6 +43,7 @@ function listUserTabs(user: ShownUser): ObjectTab[] {
   return [
     { name: 'access', title: 'Access', render: () => <UserAccess user={user} /> },
     { name: 'sessions', title: `Sessions (${user.sessions})`, render: () => <UserSessions user={user} /> },
+    buildMessagesTab(user.userId),
     buildRequestsTab(user.userId),
     buildHistoryTab('user', user.userId),
   ];
