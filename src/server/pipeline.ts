@@ -373,6 +373,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       recordLogin: (subject) => {
         state.loggedIn = subject;
       },
+      recordFlow: (flow) => Object.assign(state, { flow }),
       recordCaller: (authenticated) => {
         state.caller = authenticated;
       },

@@ -38,6 +38,8 @@ export interface RequestPart extends Conditions {
   recordLogin(subject: string): void;
   /** Records the caller for logs and the audit, if the handler authenticates it. */
   recordCaller(caller: Principal): void;
+  /** Records the login that the request is a step of, for the request log. */
+  recordFlow(flow: string): void;
   /** Sets the client that authenticated in the body: what the request creates counts for its owner. */
   markAuthenticated(client: Client): void;
   /** The validated cursor and limit of the request; `after` is a key. For operations that return a page. */

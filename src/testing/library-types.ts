@@ -54,6 +54,8 @@ export interface RequestRecord {
   byConsole?: boolean | undefined;
   /** The injected fault */
   fault?: string | undefined;
+  /** The login with a browser or of a device that the request is a step of */
+  flow?: string | undefined;
   /** How the access token differs from a normal one, if it is a test token */
   testToken?: string | undefined;
 }
@@ -87,6 +89,8 @@ export interface RequestDetails {
   byConsole?: boolean | undefined;
   /** The injected fault */
   fault?: string | undefined;
+  /** The login with a browser or of a device that the request is a step of */
+  flow?: string | undefined;
   /** How the access token differs from a normal one, if it is a test token */
   testToken?: string | undefined;
   query: Record<string, string>;

@@ -22,7 +22,7 @@ import { addSeveralHelp } from '../request/several-targets.ts';
 
 const path = '/_iam/sessions';
 const columns = [
-  ...['sessionId', 'userId', 'userName', 'clientId', 'clientName', 'level', 'endsAt'],
+  ...['sessionId', 'userId', 'userName', 'clientId', 'clientName', 'level', 'kind', 'endsAt'],
   ...['startedAt', 'renewable', 'remember', 'smart', 'logon', 'device'],
 ];
 

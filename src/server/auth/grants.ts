@@ -50,6 +50,7 @@ export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
   readonly keys: Pick<KeyRing, 'idTokenSigner'>;
   readonly settings: (LoginDeps & RotationDeps)['settings'];
   sourceBehindClient(client: Client): RequestSource;
+  recordFlow(flow: string): void;
   /** Called when the client has authenticated. */
   markAuthenticated(client: Client): void;
 }

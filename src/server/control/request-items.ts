@@ -44,6 +44,7 @@ export const RequestItem = z.strictObject({
       examples: [true],
     }),
   fault: optionalText('f1 status=503', 'The injected fault'),
+  flow: optionalText('0a1b2c3d4e5f6071', 'The login with a browser or of a device that the request is a step of'),
   testToken: optionalText(
     'aud, signature=broken',
     'How the access token differs from a normal one, if it is a test token',
@@ -108,6 +109,9 @@ export const RequestFilters = {
         'Only responses with this status, such as 404, or class, such as 4xx; several are separated by commas',
       examples: ['404'],
     }),
+  flow: singleLine(100, 'Only requests of this login with a browser or of a device')
+    .optional()
+    .meta({ examples: ['0a1b2c3d4e5f6071'] }),
   error: KnownErrorCode.optional().meta({
     description: 'Only responses with this error code',
     examples: ['GROUP_NOT_FOUND'],
@@ -145,7 +149,11 @@ export function findRequests(
   return undefined;
 }
 
-export function matchesQuery(entry: RequestLogEntry, { operation, caller, status, error }: RequestQuery): boolean {
+export function matchesQuery(
+  entry: RequestLogEntry,
+  { operation, caller, status, error, flow }: RequestQuery,
+): boolean {
+  if (flow !== undefined && entry.flow !== flow) return false;
   if (operation !== undefined && entry.operation?.id !== operation) return false;
   if (caller !== undefined && !isOfCaller(entry, caller)) return false;
   if (error !== undefined && !entry.errors.some(({ code }) => code === error)) return false;
@@ -175,6 +183,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     duration,
     consoleUse,
     fault,
+    flow,
     testToken,
   } = entry;
   return {
@@ -192,6 +201,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     milliseconds: Math.round(duration * 1000) / 1000,
     ...(consoleUse === undefined ? {} : { byConsole: true }),
     ...(fault === undefined ? {} : { fault }),
+    ...(flow === undefined ? {} : { flow }),
     ...(testToken === undefined ? {} : { testToken }),
   };
 }

@@ -38,6 +38,8 @@ export interface RequestState {
   /** The client or user that logged in. */
   loggedIn?: string;
   issued?: IssuedToken;
+  /** The login that the request is a step of. */
+  flow?: string;
   errors?: readonly ErrorItem[];
   thrown?: unknown;
   /** The text or bytes of the response. */

@@ -7,12 +7,14 @@
 import * as z from 'zod';
 import { apiError, type PlainErrorCode } from '../../contract/errors.ts';
 import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
-import { isOwnerActive, readRedirectUris, takesPartInLogins } from '../directory/clients.ts';
+import { isOwnerActive, partyRole, readRedirectUris, takesPartInLogins } from '../directory/clients.ts';
 import { rolesScope } from '../directory/user-roles.ts';
+import { hashSecret } from '../lib/secrets.ts';
 import type { OperationContext } from '../request-context.ts';
 import type { Client } from '../store/tables.ts';
 import { listAudiences } from '../tokens/claims.ts';
 import { type AuthorizationTarget, renderErrorRedirect } from './authorization-response.ts';
+import { idTokenHint, readIdTokenHint } from './id-token-hint.ts';
 import { createMessageError, renderMessagePage } from './pages/message-page.ts';
 import { type PageError, withPage } from './pages/page-error.ts';
 import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
@@ -38,6 +40,7 @@ const parameterTexts = {
   prompt: ['none, login, consent or select_account', 'login'],
   max_age: ['Seconds since the last login of the user', '3600'],
   login_hint: ['Name of the user', 'alice'],
+  id_token_hint: ['ID token of the user, also an expired one', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2ln'],
   acr_values: ['Authentication levels, the preferred one first', 'AUTH-MFA'],
   resource: ['Services that the tokens are for (RFC 8707)', 'https://api.example.com'],
   request: ['Not supported', 'e30.e30.'],
@@ -54,20 +57,27 @@ const parameterValue = z.string().max(4000, 'is too long');
 
 /** Each can be repeated, so that a repeated one is reported at the redirect URI. */
 export const authorizationQuery = Object.fromEntries(
-  Object.entries(parameterTexts).map(([name, texts]) => [name, describeParameter(texts)]),
+  Object.entries(parameterTexts).map((entry) => [entry[0], describeParameter(entry)]),
 ) as Record<ParameterName, ReturnType<typeof describeParameter>>;
 
-function describeParameter([description, example]: readonly [string, string]) {
-  return repeatParameter(parameterValue.meta({ examples: [example] }))
+function describeParameter([name, [description, example]]: readonly [string, readonly [string, string]]) {
+  return repeatParameter(valueSchemaOf(name).meta({ examples: [example] }))
     .optional()
     .describe(description);
+}
+
+function valueSchemaOf(name: string): z.ZodString {
+  return name === 'id_token_hint' ? idTokenHint : parameterValue;
 }
 
 const formParameter = z.union([parameterValue, repeatParameter(parameterValue)]);
 
 /** The same parameters in a form. */
 export const authorizationForm = Object.fromEntries(
-  Object.keys(parameterTexts).map((name) => [name, formParameter.optional()]),
+  Object.keys(parameterTexts).map((name) => [
+    name,
+    z.union([valueSchemaOf(name), repeatParameter(valueSchemaOf(name))]).optional(),
+  ]),
 ) as Record<ParameterName, z.ZodOptional<typeof formParameter>>;
 
 /** The parameters of a form, as those of a query. */
@@ -108,6 +118,10 @@ export interface LoginFor {
 
 export interface AuthorizationRequest extends LoginFor, AuthorizationTarget {
   readonly device?: undefined;
+  /** The requests of this login, in the request log. */
+  readonly flow: string;
+  /** The user of the ID token that the application sent. */
+  readonly hintedUserId?: string | undefined;
   readonly isRedirectUriGiven: boolean;
   readonly nonce?: string | undefined;
   readonly codeChallenge?: string | undefined;
@@ -118,10 +132,36 @@ export async function readAuthorizationRequest(
   context: OperationContext,
   given: AuthorizationParameters,
 ): Promise<AuthorizationRequest> {
+  const flow = hashSecret(toQuery(given)).slice(0, 16);
+  context.recordFlow(flow);
   const client = await requireParticipant(context, given.client_id);
+  recordApplication(context, client);
   const { redirectUri, isGiven } = requireRedirectUri(client, given.redirect_uri);
-  const reader = new ParameterReader(given, { ...readTarget(given, redirectUri, context.issuerUrl), client });
-  return reader.read(context, isGiven);
+  const target = { ...readTarget(given, redirectUri, context.issuerUrl), client };
+  const request = new ParameterReader(given, target).read(context, isGiven);
+  return { ...request, flow, hintedUserId: await readHintedUser(context, target, given.id_token_hint) };
+}
+
+/** For the logs: the application named itself, and sent a browser. */
+export function recordApplication({ recordCaller }: OperationContext, client: Client): void {
+  const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
+  recordCaller({ authMethod: 'client-id', client, subject: client.clientId, roles, scope: new Set(client.scope) });
+}
+
+/** The user that the application knows (OpenID Connect Core 1.0, 3.1.2.1). */
+async function readHintedUser(
+  context: OperationContext,
+  target: AuthorizationTarget & { readonly client: Client },
+  [token]: readonly string[] = [],
+): Promise<string | undefined> {
+  if (token === undefined || token === '') return undefined;
+  const hint = await readIdTokenHint(context, token);
+  if (!hint)
+    throw createRefusal(target, {
+      ...{ error: 'invalid_request', code: 'AUTHORIZATION_INVALID' },
+      description: 'id_token_hint is not an ID token of this server.',
+    });
+  return hint.sub;
 }
 
 async function requireParticipant(
@@ -189,7 +229,7 @@ class ParameterReader {
     this.#target = target;
   }
 
-  read(context: OperationContext, isRedirectUriGiven: boolean): AuthorizationRequest {
+  read(context: OperationContext, isRedirectUriGiven: boolean): Omit<AuthorizationRequest, 'flow'> {
     this.#assertSupported();
     const { openidScopes, scope, isExceeded } = splitScopes(this.#value('scope'), this.#target.client);
     if (isExceeded) this.#refuse('invalid_scope', 'The client may not request one of the scopes.', 'SCOPE_EXCEEDED');

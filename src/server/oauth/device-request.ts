@@ -3,6 +3,7 @@ import { apiError } from '../../contract/errors.ts';
 import { deviceGrantType } from '../../contract/grant-types.ts';
 import {
   findPendingDevice,
+  flowOfDevice,
   formatUserCode,
   normalizeUserCode,
   type PendingDevice,
@@ -14,6 +15,7 @@ import {
   type AuthorizationRequest,
   type LoginFor,
   readAuthorizationRequest,
+  recordApplication,
 } from './authorization-request.ts';
 
 export interface DeviceRequest extends LoginFor {
@@ -31,6 +33,8 @@ export async function readDeviceRequest(context: OperationContext, typed: string
   const client = await store.clients.get(pending.clientId);
   if (!client || !takesPartInLogins(client, deviceGrantType) || !(await isOwnerActive(store, client)))
     throw apiError('DEVICE_CODE_INVALID');
+  context.recordFlow(flowOfDevice(pending.deviceCodeHash));
+  recordApplication(context, client);
   const { scope, openidScopes, resources } = pending;
   const userCode = formatUserCode(code);
   return {

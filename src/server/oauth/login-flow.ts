@@ -34,6 +34,10 @@ export async function continueLogin(context: OperationContext, state: LoginState
     assertMayAsk(request, 'login_required', 'The user is not logged in.');
     return renderLogin(context, state);
   }
+  if (request.device === undefined && !isHinted(request, current))
+    throw createRefusal(request, {
+      ...{ error: 'login_required', description: 'Another user logged in.', code: 'LOGIN_REQUIRED' },
+    });
   const factors = await listNeededFactors(context, request, current);
   if (factors.length > 0) {
     assertMayAsk(request, 'interaction_required', 'The user must confirm a second factor.');
@@ -53,16 +57,19 @@ function assertMayAsk(request: LoginRequest, error: string, description: string)
     throw createRefusal(request, { error, description, code: 'LOGIN_REQUIRED' });
 }
 
-function needsLogin(
-  { clock }: OperationContext,
-  { prompts, maxAge, loginHint }: LoginFor,
-  { session, user }: LoggedIn,
-  isFresh: boolean,
-): boolean {
+function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn: LoggedIn, isFresh: boolean): boolean {
+  const { prompts, maxAge, loginHint } = request;
+  const { session, user } = loggedIn;
   if (isFresh) return false;
+  if (request.device === undefined && !isHinted(request, loggedIn)) return true;
   if (prompts.has('login') || prompts.has('select_account')) return true;
   if (loginHint !== undefined && !isNamed(user, loginHint)) return true;
   return maxAge !== undefined && session.browser.authenticatedAt + maxAge < epochSeconds(clock);
+}
+
+/** Whether it is the user that the application knows. */
+function isHinted({ hintedUserId }: AuthorizationRequest, { user }: LoggedIn): boolean {
+  return hintedUserId === undefined || hintedUserId === user.userId;
 }
 
 function isNamed({ userId, userName, userEmail }: LoggedIn['user'], hint: string): boolean {
@@ -153,7 +160,7 @@ async function redirectWithCode(
   const code = await issueCode(
     context,
     {
-      ...{ client, scope, redirectUri, isRedirectUriGiven, openidScopes },
+      ...{ client, scope, redirectUri, isRedirectUriGiven, openidScopes, flow: request.flow },
       ...(codeChallenge === undefined ? {} : { codeChallenge }),
       ...(nonce === undefined ? {} : { nonce }),
       ...(resources === undefined ? {} : { resources }),

@@ -1,10 +1,8 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout 1.0) */
-import { compactVerify } from 'jose';
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { longestMaxToken } from '../config/settings-table.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import {
@@ -15,8 +13,8 @@ import {
   openBrowser,
 } from '../sessions/browser-sessions.ts';
 import { endSession } from '../sessions/end-sessions.ts';
-import { idTokenType } from '../tokens/claims.ts';
 import { appendQuery, renderRedirect } from './authorization-response.ts';
+import { idTokenHint, readIdTokenHint } from './id-token-hint.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { html, renderHiddenFields } from './pages/html.ts';
 import { renderPage } from './pages/layout.ts';
@@ -27,12 +25,10 @@ import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
 const text = textUpTo(2000);
 
 const parameters = {
-  id_token_hint: sensitive(z.string().max(longestMaxToken, 'is too long'), 'secret')
-    .optional()
-    .meta({
-      description: 'ID token of the user, also an expired one',
-      examples: ['eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
-    }),
+  id_token_hint: idTokenHint.optional().meta({
+    description: 'ID token of the user, also an expired one',
+    examples: ['eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
+  }),
   client_id: text.optional().meta({ description: 'Id of the application', examples: ['web'] }),
   post_logout_redirect_uri: text
     .optional()
@@ -90,7 +86,7 @@ async function logOut(
   cookie: string | undefined,
 ): Promise<PageResponse> {
   const browser = await openBrowser(context, cookie);
-  const hint = request.id_token_hint === undefined ? undefined : await readHint(context, request.id_token_hint);
+  const hint = request.id_token_hint === undefined ? undefined : await readIdTokenHint(context, request.id_token_hint);
   const target = await findTarget(context, request, hint?.aud);
   const { current } = browser;
   if (current) {
@@ -102,28 +98,6 @@ async function logOut(
   const setCookie = formatExpiredCookie(context.issuerUrl);
   if (target !== undefined) return renderRedirect(target, setCookie);
   return renderMessagePage({ title: 'You are logged out', text: 'You can close this page.', setCookie });
-}
-
-interface Hint {
-  readonly sub: string;
-  readonly aud: string;
-}
-
-const Hint = z.object({ iss: z.string(), sub: z.string(), aud: z.string() });
-
-/** An ID token of this server, also an expired one; undefined for anything else. */
-async function readHint({ keys, issuerUrl }: OperationContext, token: string): Promise<Hint | undefined> {
-  try {
-    const { payload, protectedHeader } = await compactVerify(token, ({ kid = '', alg }) => {
-      const key = keys.findForIdToken(kid);
-      if (key?.alg !== alg) throw new Error('unknown key');
-      return key.publicKey;
-    });
-    const claims = Hint.parse(JSON.parse(new TextDecoder().decode(payload)));
-    return protectedHeader.typ === idTokenType && claims.iss === issuerUrl ? claims : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where the browser goes afterwards; undefined if nothing was asked for. */

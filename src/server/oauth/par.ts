@@ -4,6 +4,7 @@ import { apiError } from '../../contract/errors.ts';
 import { exampleText, textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { takesPartInLogins } from '../directory/clients.ts';
+import { derive } from '../lib/derive.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import { consumeOneTimeToken, issueOneTimeToken } from '../tokens/one-time-tokens.ts';
@@ -73,7 +74,9 @@ export const par = defineOperation({
     context.markAuthenticated(client);
     if (!takesPartInLogins(client))
       throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
-    const request = await readAuthorizationRequest(context, { ...given, client_id: [client.clientId] });
+    // The client authenticated, which the reader of requests of browsers does not know.
+    const reader = derive(context, { recordCaller: () => undefined });
+    const request = await readAuthorizationRequest(reader, { ...given, client_id: [client.clientId] });
     const row = { kind: 'pushed-request', clientId: client.clientId, pushedRequest: request.query } as const;
     const { value, expiresIn } = await context.store.transaction((tx) => issueOneTimeToken(tx, row, context));
     return { request_uri: `${referencePrefix}${value}`, expires_in: Number(expiresIn) };

@@ -65,6 +65,7 @@ export function recordRequest(
     response: typeof responseBody === 'string' ? responseBody : undefined,
     responseLength: responseBody?.length ?? 0,
     fault: record.fault,
+    flow: record.flow,
     testToken: observability.testTokens.find(request.headers.authorization),
     credential: errors === noErrors ? undefined : detectCredential(record),
     reason: record.thrown instanceof IamError ? record.thrown.readReason() : undefined,

@@ -54,6 +54,8 @@ export interface RequestLogRecord {
   readonly responseLength: number;
   /** The injected fault, as in the X-Iam-Fault header. */
   readonly fault: string | undefined;
+  /** The login with a browser or of a device that the request is a step of. */
+  readonly flow: string | undefined;
   /** How the access token differs from a normal one, if it is a test token. */
   readonly testToken: string | undefined;
   /** Only for rejected requests. */

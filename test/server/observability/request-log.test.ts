@@ -29,6 +29,7 @@ const record: RequestLogRecord = {
   response: undefined,
   responseLength: 0,
   fault: undefined,
+  flow: undefined,
   testToken: undefined,
   credential: undefined,
   headerText: '',

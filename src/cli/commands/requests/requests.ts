@@ -24,12 +24,12 @@ import { callerNotFoundError, findCallerId } from './find-caller.ts';
 const path = '/_iam/requests';
 const columns = [
   ...['id', 'at', 'status', 'method', 'path', 'errors', 'caller'],
-  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'fault', 'testToken', 'byConsole'],
+  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'flow', 'fault', 'testToken', 'byConsole'],
 ];
 const references = { clientId: reference('client', ['id']), userId: reference('user', ['id']) };
 const tableColumnCount = 7;
 const required = columns.slice(0, 5);
-const filters = ['operation', 'caller', 'status', 'error'] as const;
+const filters = ['operation', 'caller', 'status', 'error', 'flow'] as const;
 
 export function addRequests(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
@@ -90,7 +90,8 @@ function addFilterOptions(command: Command): void {
     .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
     .option('--caller <caller>', 'only requests of this subject, client or user, by id or name')
     .option('--status <status>', 'only responses with this status, or a class such as 4xx; several: 4xx,5xx')
-    .option('--error <code>', 'only responses with this error code');
+    .option('--error <code>', 'only responses with this error code')
+    .option('--flow <flow>', 'only requests of this login with a browser or of a device');
   const callers = [reference('user', ['name']), reference('client', ['serviceAccount'])];
   declareValueSources(command, { '--operation': 'operation', '--caller': callers });
 }

@@ -50,7 +50,7 @@ export interface ExchangedCode {
   readonly nonce?: string | undefined;
 }
 
-export type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps;
+export type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps & { recordFlow(flow: string): void };
 
 /**
  * Exchanges a code of this client. A second use ends the session that the first one started (RFC 6749, 4.1.2); another
@@ -72,6 +72,7 @@ async function exchangeInTransaction(
   const row = await tx.tickets.get(hashSecret(exchange.code));
   const { authorization } = row ?? {};
   if (!row || !authorization || row.clientId !== client.clientId) return undefined;
+  if (authorization.flow !== undefined) deps.recordFlow(authorization.flow);
   const now = epochSeconds(deps.clock);
   if (authorization.startedSessionId !== undefined) {
     if (row.expiresAt > now) await endSession(tx, { sessionId: authorization.startedSessionId });

@@ -25,6 +25,11 @@ const pollSeconds = 5;
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const codeLength = 8;
 
+/** The requests of this login, in the request log. */
+export function flowOfDevice(deviceCodeHash: string): string {
+  return deviceCodeHash.slice(0, 16);
+}
+
 export interface DeviceGrant extends Pick<NonNullable<OneTimeToken['device']>, 'openidScopes' | 'resources'> {
   readonly client: Client;
   readonly scope?: readonly string[] | undefined;
@@ -56,6 +61,7 @@ export async function issueDeviceCodes(
     });
     return value;
   });
+  deps.recordFlow(flowOfDevice(hashSecret(deviceCode)));
   return { deviceCode, userCode: formatUserCode(typed), expiresIn: deviceCodeLifetimeSeconds, interval: pollSeconds };
 }
 
@@ -176,6 +182,7 @@ async function poll(
 ): Promise<UserContent | PollError> {
   const row = await tx.tickets.get(hashSecret(code));
   if (!row?.device || row.clientId !== client.clientId) return 'GRANT_INVALID';
+  deps.recordFlow(flowOfDevice(row.ticketHash));
   const { decision } = row.device;
   if (decision === 'denied') return 'LOGIN_REFUSED';
   if (isExpired(row, deps)) return 'DEVICE_CODE_EXPIRED';

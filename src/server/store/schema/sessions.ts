@@ -144,6 +144,8 @@ export const OneTimeTokenRow = z
           isRedirectUriGiven: z.boolean(),
           codeChallenge: text.optional(),
           nonce: text.optional(),
+          /** The requests of this login, in the request log. */
+          flow: text.optional(),
           openidScopes: names,
           resources: names.optional(),
           /** The session that the first use started: a second use ends it. */

@@ -40,8 +40,9 @@ function SessionUser({ session: { userId, userName, logon } }: { readonly sessio
   return <bdi>{logon === undefined ? '' : `Logon ${logon}`}</bdi>;
 }
 
-/** How long it lasts and who can renew it: "remembered, renewable, Alice's phone". */
-function describeKind({ remember, renewable, device }: ListedSession): string {
+/** Whether it is that of a browser, how long it lasts and who can renew it: "remembered, renewable, Alice's phone". */
+function describeKind({ kind, remember, renewable, device }: ListedSession): string {
+  if (kind === 'browser') return 'browser';
   const words = [
     remember ? 'remembered' : undefined,
     renewable ? 'renewable' : undefined,

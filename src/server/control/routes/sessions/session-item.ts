@@ -12,6 +12,11 @@ export const SessionItem = z.strictObject({
   sessionId: exampleText('64b0c0ffee00000000000003'),
   userId: optionalText('alice'),
   ...nameFieldsOf('userId', 'clientId'),
+  kind: z.enum(['browser', 'application', 'direct']).meta({
+    description:
+      'Of a browser that a user logged in with; of an application that it led to, or of a device; else of a login or a client without a browser',
+    examples: ['direct'],
+  }),
   logon: optionalText('ALICE01', 'Mainframe logon that started the session'),
   clientId: exampleText('billing-service'),
   level: exampleText('AUTH-BASIC', 'Current authentication level'),
@@ -43,6 +48,7 @@ async function toSessionItem(store: Reader, session: Session, now: number): Prom
     ...(userId === undefined ? {} : { userId }),
     ...(logon === undefined ? {} : { logon }),
     clientId,
+    kind: session.browser ? 'browser' : session.openid ? 'application' : 'direct',
     level: computeLevel(session, now),
     smart,
     remember,

@@ -44,6 +44,7 @@ describe('sessions', () => {
         userId: 'u1',
         clientId: appClientId,
         clientName: 'iam-app',
+        kind: 'direct',
         level: 'AUTH-BASIC',
         smart: false,
         remember: true,

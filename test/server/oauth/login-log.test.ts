@@ -1,0 +1,68 @@
+/** What the request log and the lists of sessions say about logins, and the hint of an application that knows its user. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
+import { password } from '../operations/user-identities/login-fixtures.ts';
+import { authorizeUrl, createRequest, postAs, readAnswer, redeem, seed } from './applications.ts';
+import { createBrowser, type Page, type TestBrowser } from './browser.ts';
+
+let server: TestServer;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  server = await startServer({ seed });
+  browser = createBrowser();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const logIn = (page: Page, name = 'alice') => browser.submit(page, 'password', { user_name: name, password });
+
+async function list(path: string): Promise<readonly Record<string, unknown>[]> {
+  return (await send(server, `/_iam/${path}`)).body as Record<string, unknown>[];
+}
+
+test('the requests of a login are one flow, from the pushed request to the tokens', async () => {
+  const { json } = await postAs(server, 'web', '/oauth2/par', createRequest());
+  const pushed = new URLSearchParams({ client_id: 'web', request_uri: String(json.request_uri) });
+  const page = await logIn(await browser.get(`${server.url}/oauth2/authorize?${pushed}`), 'nemo');
+  await redeem(server, readAnswer(await logIn(page)).code);
+  await browser.get(authorizeUrl(server, { state: 'another' }));
+  const [{ flow } = {}] = await list('requests?operation=oauth2.token');
+  const requests = await list(`requests?flow=${String(flow)}`);
+  const operations = ['token', 'login', 'login', 'authorize', 'par'].map((name) => `oauth2.${name}`);
+  expect(requests.map(({ operation }) => operation)).toEqual(operations);
+  expect(requests.slice(1).map(({ clientId }) => clientId)).toEqual(Array(4).fill('web'));
+});
+
+test('an error at the redirect URI is explained', async () => {
+  const { headers } = await browser.get(authorizeUrl(server, { scope: 'openid WRITE' }));
+  const { body } = await send(server, `/_iam/requests/${headers.get('x-request-id')}/why`);
+  expect(body).toMatchObject({
+    ...{ status: 303, rejected: true, client: { clientId: 'web' } },
+    errors: [{ code: 'SCOPE_EXCEEDED', message: 'The client may not request one of the scopes.' }],
+  });
+});
+
+test('the sessions of a login have a kind', async () => {
+  await redeem(server, readAnswer(await logIn(await browser.get(authorizeUrl(server)))).code);
+  const sessions = await list('sessions?userId=alice-id');
+  expect(sessions.map(({ kind }) => kind).sort()).toEqual(['application', 'browser']);
+});
+
+test('an application that knows its user gets no other one', async () => {
+  const { code } = readAnswer(await logIn(await browser.get(authorizeUrl(server))));
+  const { id_token: hint } = (await redeem(server, code)).json as Record<string, string>;
+  const silent = { id_token_hint: hint, prompt: 'none' };
+  expect(readAnswer(await browser.get(authorizeUrl(server, silent)))).toHaveProperty('code');
+  const page = await browser.get(authorizeUrl(server, { prompt: 'login' }));
+  await browser.submit(page, 'user', { user_id: 'bob-id' });
+  expect(readAnswer(await browser.get(authorizeUrl(server, silent)))).toMatchObject({ error: 'login_required' });
+  const asked = await browser.get(authorizeUrl(server, { id_token_hint: hint }));
+  expect(asked).toMatchObject({ status: 200, text: expect.stringContaining('Log in') });
+  expect(readAnswer(await browser.submit(asked, 'user', { user_id: 'bob-id' }))).toMatchObject({
+    error: 'login_required',
+  });
+  expect(readAnswer(await browser.get(authorizeUrl(server, { id_token_hint: 'e30.e30.' })))).toMatchObject({
+    error: 'invalid_request',
+  });
+});
