@@ -29,7 +29,8 @@ app.use(
     providers: [
       {
         ...{ id: 'iam', name: 'IAM', type: 'oidc', issuer, clientId, clientSecret },
-        authorization: { params: { scope: 'openid profile email offline_access' } },
+        authorization: { params: { scope: 'openid profile email' } },
+        style: { logo: '/logo' },
         checks: ['pkce', 'state', 'nonce'],
       },
     ],

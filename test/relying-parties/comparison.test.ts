@@ -3,14 +3,11 @@
  * of allowed-differences.ts says why not.
  */
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import process from 'node:process';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { root } from '../e2e/cli-process.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeRunner, type Runner } from '../e2e/runner.ts';
-import { findFreePort } from '../e2e/standard-clients/proxies.ts';
 import { codeChallenge, createBrowser, type Page, type TestBrowser } from '../server/oauth/browser.ts';
 import { authorizationDifferences, type Difference, tokenDifferences } from './allowed-differences.ts';
+import { startApplication } from './applications.ts';
 import {
   type AuthorizationTest,
   audience,
@@ -50,21 +47,11 @@ beforeAll(async () => {
   const words = ['--store', 'memory', '--seed', runner.file('seed.json'), '--disable-rate-limits', 'true'];
   const { url } = await runner.serve(words);
   ours = await prepare(`${url}/oauth2/authorize`, `${url}/oauth2/token`);
-  const other = await startOidcProvider();
+  const variables = { CLIENTS: JSON.stringify(registeredClients), AUDIENCE: audience };
+  const other = await startApplication(runner, 'oidc-provider', variables);
   theirs = await prepare(`${other}/auth`, `${other}/token`);
 });
 afterAll(() => runner[Symbol.asyncDispose]());
-
-async function startOidcProvider(): Promise<string> {
-  const port = await findFreePort();
-  const variables = { PORT: String(port), CLIENTS: JSON.stringify(registeredClients), AUDIENCE: audience };
-  const script = path.join(root, 'test/relying-parties/oidc-provider.mjs');
-  const { done } = runner.start(process.execPath, [script], variables);
-  const url = `http://127.0.0.1:${port}`;
-  const failure = done.then(({ err }) => Promise.reject(new Error(err)));
-  await Promise.race([vi.waitFor(() => fetch(`${url}/jwks`), { timeout: 30_000 }), failure]);
-  return url;
-}
 
 function toForm(parameters: Pairs): URLSearchParams {
   const form = new URLSearchParams();
