@@ -15,9 +15,6 @@ const nounsOfEntity = {
   corporateGroup: organizations,
   customer: organizations,
   logon: ['users'],
-  session: ['sessions', 'users'],
-  sandbox: ['sandboxes'],
-  snapshot: ['snapshots'],
 } as const satisfies Partial<Record<AuditEvent['objects'][number]['entity'], readonly string[]>>;
 
 export type ObjectNoun = (typeof nounsOfEntity)[keyof typeof nounsOfEntity][number] | 'names';
@@ -28,11 +25,22 @@ export function isObjectNoun(event: string): event is ObjectNoun {
   return allNouns.some((noun) => noun === event);
 }
 
-/** All nouns for an event that does not say what it changed, such as a reset, or not all of it. */
-export function findChangedNouns({ event, result, objects, changes, truncated }: AuditEvent): readonly ObjectNoun[] {
-  // A login is about a user, and changes nothing that is shown.
-  if (result === 'refused' || (event === 'authentication' && changes === undefined)) return [];
-  if (truncated || objects.length === 0) return allNouns;
+/** Operations that replace the state as a whole: their events contain no changes. */
+const replacesState: ReadonlySet<string | undefined> = new Set([
+  ...['control.state-reset', 'control.state-import', 'control.snapshot-restore', 'control.seed-apply'],
+]);
+
+/** All nouns for an event that does not contain all changes. */
+export function findChangedNouns({
+  operation,
+  result,
+  objects,
+  changes,
+  truncated,
+}: AuditEvent): readonly ObjectNoun[] {
+  if (truncated || (replacesState.has(operation) && result !== 'refused')) return allNouns;
+  // A login, or a token, is about an object that stays as it is.
+  if (changes === undefined) return [];
   const known: Readonly<Record<string, readonly ObjectNoun[]>> = nounsOfEntity;
   return [...new Set([...objects.flatMap(({ entity }) => known[entity] ?? []), 'names' as const])];
 }
