@@ -151,7 +151,8 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const body = { userName: 'carl', userEmail: 'carl@example.com', token: '000000' };
     await send('/security/iam/v1/user-identities', { method: 'POST', body, ...basic(adminClient) });
     const { page } = await open(`requests/${await lastId()}`);
-    const name = `Send again as ${adminClient.clientId}`;
+    const { callerName } = (await read(`/_iam/requests/${await lastId()}`)) as { readonly callerName: string };
+    const name = `Send again as ${callerName}`;
     await page.getByRole('button', { name }).click();
     const dialog = page.getByRole('dialog', { name });
     await dialog.getByLabel('token').fill('000001');

@@ -1,6 +1,7 @@
 /** The columns of the list of requests. */
 import { Badge, Group } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
+import { useNames } from '../../api/use-names.ts';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { Subject, type SubjectProps } from '../../components/subject.tsx';
@@ -45,16 +46,26 @@ interface RequestCallerProps extends Pick<SubjectProps, 'isPlain'> {
   readonly request: LoggedRequest;
 }
 
-/** The user, or else the client; for rejected credentials and logins the text of the log. */
+/** The user, or else the client; for logins the user or client of that id, and for rejected credentials the text of the log. */
 export function RequestCaller({ request, isPlain }: RequestCallerProps) {
   const { caller, callerName, userId, clientId, byConsole } = request;
   const [kind, id] = userId === undefined ? (['client', clientId] as const) : (['user', userId] as const);
   return (
     <>
-      {id === undefined ? caller : <Subject kind={kind} id={id} name={callerName} isPlain={isPlain} />}
+      {id === undefined ? (
+        <LoggedIn id={caller} isPlain={isPlain} />
+      ) : (
+        <Subject kind={kind} id={id} name={callerName} isPlain={isPlain} />
+      )}
       {byConsole ? ', by the console' : undefined}
     </>
   );
+}
+
+function LoggedIn({ id, isPlain }: Pick<SubjectProps, 'id' | 'isPlain'>) {
+  const nameOf = useNames([id]);
+  const kind = (['user', 'client'] as const).find((each) => nameOf(each, id) !== undefined);
+  return kind === undefined ? id : <Subject kind={kind} id={id} name={nameOf(kind, id)} isPlain={isPlain} />;
 }
 
 function unknownOperation({ method, path }: LoggedRequest): string {

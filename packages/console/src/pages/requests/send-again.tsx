@@ -70,7 +70,7 @@ export function SendAgain({ request, reason, token: given }: SendAgainProps) {
       </>
     );
   const start = () => (questions.length === 0 ? send.mutate() : dialog.open());
-  const name = sender.kind === 'session' ? `as ${sender.name}` : 'as it was';
+  const name = sender.kind === 'session' ? `as ${request.callerName ?? sender.name}` : 'as it was';
   return (
     <>
       <PermittedButton
