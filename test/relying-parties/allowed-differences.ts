@@ -86,11 +86,6 @@ export const authorizationDifferences: readonly Difference<AuthorizationTest>[] 
     holds: (request, { ours, theirs }) =>
       singleValue(request, 'login_hint') === 'unknown' && ours.kind === 'interaction' && theirs.kind === 'code',
   },
-  {
-    paragraph: 'RFC 6749, 3.1: parameters that the server does not know are ignored, here id_token_hint',
-    holds: (request, { theirs }) =>
-      singleValue(request, 'id_token_hint') !== undefined && isError(theirs, 'invalid_request'),
-  },
 ];
 
 export const tokenDifferences: readonly Difference<TokenTest>[] = [

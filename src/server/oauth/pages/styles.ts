@@ -36,12 +36,13 @@ button {
 }
 button.subtle { background: none; border-color: var(--line); color: var(--text); font-weight: 400; margin-top: 8px; }
 button.link { width: auto; min-height: 24px; margin: 0; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
-button.row { display: flex; justify-content: space-between; gap: 8px; margin-top: 4px; text-align: left; padding: 6px 10px; }
+button.row { display: flex; align-items: center; justify-content: space-between; gap: 8px; margin-top: 4px; text-align: left; padding: 6px 10px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 a { color: var(--accent); }
 .error { padding: 8px 12px; border: 1px solid var(--error); border-radius: 6px; color: var(--error); }
 .note { padding: 8px 12px; border-radius: 6px; background: var(--tint); }
 code { font: 12px/16px ui-monospace, monospace; }
+select + button.row { margin-top: 8px; }
 ul { margin: 0 0 16px; padding-left: 20px; }
 .inline { display: flex; gap: 8px; }
 @media (max-width: 460px) { body { padding: 0; } main { min-height: 100vh; border: 0; border-radius: 0; } }
