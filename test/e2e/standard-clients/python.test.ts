@@ -18,7 +18,11 @@ const seed = {
   clients: [
     {
       ...{ clientId: 'standard-web', clientSecret: secret, appId: 'standard-web', party: '1STPARTY' },
-      ...{ scope: ['READ', 'WRITE'], grantTypes: ['client_credentials', 'password', 'refresh_token'] },
+      ...{
+        scope: ['READ', 'WRITE'],
+        grantTypes: ['client_credentials', 'password', 'refresh_token', 'authorization_code'],
+      },
+      ...{ redirectURI: 'https://app.example/callback', postLogoutRedirectURIs: ['https://app.example/bye'] },
     },
   ],
   users: [{ userId: 'ada', userName: 'ada', password, userEmail: 'ada@example.com' }],
@@ -34,6 +38,6 @@ test('Authlib and PyJWT work unchanged', async (context) => {
     ...{ USER_NAME: 'ada', USER_PASSWORD: password, PYTHONDONTWRITEBYTECODE: '1', NO_PROXY: '*' },
   };
   const { code, err } = await sandbox.start(python, [script], variables).done;
-  expect(err).toMatch(/\nRan 5 tests in .*\n\nOK\n$/);
+  expect(err).toMatch(/\nRan 6 tests in .*\n\nOK\n$/);
   expect(code).toBe(0);
 });

@@ -1,10 +1,15 @@
 """Unmodified Authlib and PyJWT against a server: its URL is in IAM_BASE_URL, and its seed is that of python.test.ts."""
-import os
-import unittest
-from urllib.request import urlopen
+import html
 import json
+import os
+import re
+import unittest
+from urllib.parse import urljoin
+from urllib.request import urlopen
 
 import jwt
+import requests
+from authlib.common.security import generate_token
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 
@@ -101,6 +106,44 @@ class OAuthClients(unittest.TestCase):
         jwt.decode(token, key.key, algorithms=["ES256"], issuer=other["issuer"], audience=other["issuer"])
         with self.assertRaises(jwt.InvalidTokenError):
             jwt.decode(token, key.key, algorithms=["ES256"], issuer=self.server["issuer"], audience=other["issuer"])
+
+    def browse(self, url):
+        """Logs in on the page of the server, without scripts, as far as the redirect to the application."""
+        browser = requests.Session()
+        self.addCleanup(browser.close)
+        page = browser.get(url).text
+        form = next(text for text in re.findall(r"<form.*?</form>", page, re.S) if 'name="password"' in text)
+        hidden = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form))
+        action = html.unescape(re.search(r'action="([^"]*)"', form).group(1))
+        fields = {**hidden, "user_name": USER, "password": PASSWORD}
+        return browser, browser.post(urljoin(url, action), fields, allow_redirects=False).headers["location"]
+
+    def test_authlib_logs_a_user_in_with_a_browser(self):
+        with urlopen(os.environ["IAM_BASE_URL"] + "/.well-known/openid-configuration") as response:
+            server = json.load(response)
+        session = self.session(
+            "client_secret_basic",
+            scope="openid email",
+            redirect_uri="https://app.example/callback",
+            code_challenge_method="S256",
+        )
+        verifier = generate_token(48)
+        url, state = session.create_authorization_url(
+            server["authorization_endpoint"], code_verifier=verifier, nonce="n-1"
+        )
+        browser, location = self.browse(url)
+        token = session.fetch_token(
+            server["token_endpoint"], authorization_response=location, state=state, code_verifier=verifier
+        )
+        key = jwt.PyJWKClient(server["jwks_uri"]).get_signing_key_from_jwt(token["id_token"])
+        claims = jwt.decode(token["id_token"], key.key, algorithms=["RS256"], issuer=server["issuer"], audience=CLIENT)
+        self.assertEqual((claims["sub"], claims["email"], claims["nonce"]), (USER, "ada@example.com", "n-1"))
+        self.assertEqual(session.get(server["userinfo_endpoint"]).json()["email"], "ada@example.com")
+        session.refresh_token(server["token_endpoint"])
+        logout = {"id_token_hint": token["id_token"], "post_logout_redirect_uri": "https://app.example/bye"}
+        answer = browser.get(server["end_session_endpoint"], params=logout, allow_redirects=False)
+        self.assertEqual(answer.headers["location"], "https://app.example/bye")
+        self.assertEqual(session.get(server["userinfo_endpoint"]).status_code, 401)
 
 
 if __name__ == "__main__":
