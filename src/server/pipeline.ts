@@ -17,7 +17,12 @@ import { limitCreations } from './auth/limit-creations.ts';
 import { hasTestFeatures, resolveChosenIds } from './config/settings.ts';
 import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
-import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
+import {
+  applyAuthorizationFault,
+  applyFaultAfter,
+  applyFaultBefore,
+  throwPreferredError,
+} from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { createConditions } from './http/conditions.ts';
 import { createPreflightAssertion } from './http/cors.ts';
@@ -334,7 +339,7 @@ function readForwardedIp(ctx: KoaContext): string | undefined {
 }
 
 /** Creates the context of a handler for each request. */
-function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards }: Compilation) {
+function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards, faults }: Compilation) {
   const writes = operation.method !== 'GET';
   const isGuarded = guards === true && writes;
   const absentCaller = createAbsentCaller(operation.id);
@@ -367,16 +372,11 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       hashFlow: { flow: toFlowKey(source, findAuthenticatedClientId(call.caller)), disconnectSignal },
       range: isList ? readRange(toListIdentity(operation, call), operation) : { limit: defaultLimit },
       disconnectSignal,
-      markAuthenticated: (client) => {
-        call.authenticatedClient = client;
-      },
-      recordLogin: (subject) => {
-        state.loggedIn = subject;
-      },
+      markAuthenticated: (client) => Object.assign(call, { authenticatedClient: client }),
+      recordLogin: (subject) => Object.assign(state, { loggedIn: subject }),
       recordFlow: (flow) => Object.assign(state, { flow }),
-      recordCaller: (authenticated) => {
-        state.caller = authenticated;
-      },
+      recordCaller: (authenticated) => Object.assign(state, { caller: authenticated }),
+      takeAuthorizationFault: () => applyAuthorizationFault(ctx, faults, operation),
       ...createConditions(ctx, appContext),
     });
   };

@@ -2,6 +2,7 @@
  * The context of a handler besides the request: the services of the app context, and the part of the request. Handlers
  * have no access to Koa, the file system or the system time.
  */
+import type { FaultAuthorization } from '../contract/testing/fault-effects.ts';
 import type { AppContext } from './app-context.ts';
 import type { Authentication } from './auth/authenticate.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
@@ -38,6 +39,8 @@ export interface RequestPart extends Conditions {
   recordLogin(subject: string): void;
   /** Records the caller for logs and the audit, if the handler authenticates it. */
   recordCaller(caller: Principal): void;
+  /** What an injected fault changes in the response at the redirect URI. Counts the match. */
+  takeAuthorizationFault(): FaultAuthorization | undefined;
   /** Records the login that the request is a step of, for the request log. */
   recordFlow(flow: string): void;
   /** Sets the client that authenticated in the body: what the request creates counts for its owner. */

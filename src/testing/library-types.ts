@@ -132,10 +132,11 @@ export interface FaultOptions {
   /** Only requests to this operation, such as groups.create */
   operation?: OperationId | undefined;
   /**
-   * Only requests to the key set (jwks), the metadata of the server (discovery), logins of users with a password,
-   * a certificate or another identity (logins)
+   * Only requests to the key set (jwks), the metadata of the server (discovery), the authorization endpoint and
+   * the pages of logins (authorization), logins of users with a password, a certificate or another identity
+   * (logins)
    */
-  target?: 'jwks' | 'discovery' | 'logins' | undefined;
+  target?: 'jwks' | 'discovery' | 'authorization' | 'logins' | undefined;
   /** Only requests of the client or user with this id */
   caller?: string | undefined;
   /** Only the nth matching request, from 1 */
@@ -156,9 +157,26 @@ export interface FaultOptions {
    * The key set is unavailable: 503. jwks-slow: The key set takes 10 seconds. jwks-malformed: The key set is not
    * valid JSON. jwks-stale: The key set is the one from before the last rotation. jwks-missing-key: The key set
    * does not contain the key that signs. discovery-down: The metadata of the server is unavailable: 503.
-   * next-login-fails: The next login of a user fails: 401.
+   * login-denied: The user denies the login in the browser: access_denied. login-wrong-state: The response to the
+   * application has another state. login-wrong-nonce: The ID token has another nonce. login-code-expired: The code
+   * that the application gets has expired. next-login-fails: The next login of a user fails: 401.
    */
-  preset?: 'gateway-502' | 'gateway-504' | 'maintenance' | 'rate-limited' | 'connection-reset' | 'jwks-down' | 'jwks-slow' | 'jwks-malformed' | 'jwks-stale' | 'jwks-missing-key' | 'discovery-down' | 'next-login-fails' | undefined;
+  preset?: 'gateway-502'
+    | 'gateway-504'
+    | 'maintenance'
+    | 'rate-limited'
+    | 'connection-reset'
+    | 'jwks-down'
+    | 'jwks-slow'
+    | 'jwks-malformed'
+    | 'jwks-stale'
+    | 'jwks-missing-key'
+    | 'discovery-down'
+    | 'login-denied'
+    | 'login-wrong-state'
+    | 'login-wrong-nonce'
+    | 'login-code-expired'
+    | 'next-login-fails' | undefined;
   /** One effect, with those that add to it */
   effect?: {
     /**
@@ -184,6 +202,11 @@ export interface FaultOptions {
     drop?: 'before' | 'after' | 'reset' | undefined;
     /** Redirect (302) to this path or URL */
     redirect?: string | undefined;
+    /**
+     * Change the response at the redirect URI after a login: the user denies it, another state, nonce in the ID
+     * token or issuer, or a code that has expired
+     */
+    authorization?: 'access-denied' | 'wrong-state' | 'wrong-nonce' | 'wrong-iss' | 'expired-code' | undefined;
     /** Rotate the signing key before the response is sent */
     rotateKey?: true | undefined;
     /** Serve the key set from before the last rotation */
@@ -199,10 +222,11 @@ export interface FaultRecord {
   /** Only requests to this operation, such as groups.create */
   operation?: OperationId | undefined;
   /**
-   * Only requests to the key set (jwks), the metadata of the server (discovery), logins of users with a password,
-   * a certificate or another identity (logins)
+   * Only requests to the key set (jwks), the metadata of the server (discovery), the authorization endpoint and
+   * the pages of logins (authorization), logins of users with a password, a certificate or another identity
+   * (logins)
    */
-  target?: 'jwks' | 'discovery' | 'logins' | undefined;
+  target?: 'jwks' | 'discovery' | 'authorization' | 'logins' | undefined;
   /** Only requests of the client or user with this id */
   caller?: string | undefined;
   /** Only the nth matching request, from 1 */
@@ -239,6 +263,11 @@ export interface FaultRecord {
     drop?: 'before' | 'after' | 'reset' | undefined;
     /** Redirect (302) to this path or URL */
     redirect?: string | undefined;
+    /**
+     * Change the response at the redirect URI after a login: the user denies it, another state, nonce in the ID
+     * token or issuer, or a code that has expired
+     */
+    authorization?: 'access-denied' | 'wrong-state' | 'wrong-nonce' | 'wrong-iss' | 'expired-code' | undefined;
     /** Rotate the signing key before the response is sent */
     rotateKey?: true | undefined;
     /** Serve the key set from before the last rotation */

@@ -17,6 +17,10 @@ export const faultTargets = {
     description: 'the metadata of the server',
     paths: ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
   },
+  authorization: {
+    description: 'the authorization endpoint and the pages of logins',
+    operations: ['oauth2.authorize', 'oauth2.authorize-form', 'oauth2.login'],
+  },
   logins: {
     description: 'logins of users with a password, a certificate or another identity',
     operations: [
@@ -46,6 +50,14 @@ export function isDocumentTarget(target: FaultTarget | undefined): boolean {
 export const faultBodies = ['html', 'empty', 'malformed', 'cut'] as const;
 export type FaultBody = (typeof faultBodies)[number];
 export const faultDrops = ['before', 'after', 'reset'] as const;
+export const faultAuthorizations = [
+  'access-denied',
+  'wrong-state',
+  'wrong-nonce',
+  'wrong-iss',
+  'expired-code',
+] as const;
+export type FaultAuthorization = (typeof faultAuthorizations)[number];
 
 interface FaultEffectEntry {
   /** The option of `iam faults add`, and its values. */
@@ -95,6 +107,13 @@ export const faultEffects = {
       'Close the connection before the operation starts, or after its changes are stored, or reset it (TCP RST) before the operation starts',
   },
   redirect: { option: '--redirect <url>', description: 'Redirect (302) to this path or URL' },
+  authorization: {
+    option: '--authorization <kind>',
+    values: faultAuthorizations,
+    description:
+      'Change the response at the redirect URI after a login: the user denies it, another state, nonce in the ID token or issuer, or a code that has expired',
+    only: 'operations',
+  },
   rotateKey: {
     option: '--rotate-key',
     description: 'Rotate the signing key before the response is sent',
@@ -160,6 +179,7 @@ interface FaultPresetEntry {
       readonly body?: FaultBody;
       readonly latency?: string;
       readonly drop?: (typeof faultDrops)[number];
+      readonly authorization?: FaultAuthorization;
       readonly staleKeys?: true;
       readonly missingKey?: true;
     };
@@ -205,6 +225,22 @@ export const faultPresets = {
   'discovery-down': {
     description: 'The metadata of the server is unavailable: 503',
     rule: { target: 'discovery', effect: { status: 503 } },
+  },
+  'login-denied': {
+    description: 'The user denies the login in the browser: access_denied',
+    rule: { effect: { authorization: 'access-denied' } },
+  },
+  'login-wrong-state': {
+    description: 'The response to the application has another state',
+    rule: { effect: { authorization: 'wrong-state' } },
+  },
+  'login-wrong-nonce': {
+    description: 'The ID token has another nonce',
+    rule: { effect: { authorization: 'wrong-nonce' } },
+  },
+  'login-code-expired': {
+    description: 'The code that the application gets has expired',
+    rule: { effect: { authorization: 'expired-code' } },
   },
   'next-login-fails': {
     description: 'The next login of a user fails: 401',

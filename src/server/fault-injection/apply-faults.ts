@@ -1,7 +1,7 @@
 /** Applies injected faults to a request, and marks it in a header and in the request log. */
 
 import type { Operation } from '../../contract/operation.ts';
-import type { FaultTarget } from '../../contract/testing/fault-effects.ts';
+import type { FaultAuthorization, FaultTarget } from '../../contract/testing/fault-effects.ts';
 import type { KoaContext } from '../http/request-state.ts';
 import { formatErrorPage, setHeader, setHeaders, writeText } from '../http/response.ts';
 import type { KeyRing } from '../tokens/keys.ts';
@@ -66,6 +66,17 @@ export async function applyFaultBefore(
   if (error) throw error;
   if (gateway) throw new GatewayResponseError(gateway);
   return waitMs > 0;
+}
+
+/** Runs before the response at the redirect URI. @returns what is wrong with it. */
+export function applyAuthorizationFault(
+  ctx: KoaContext,
+  faults: FaultInjector | undefined,
+  operation: Operation<never>,
+): FaultAuthorization | undefined {
+  const fault = faults?.matchAuthorization(operation, ctx.state.caller);
+  if (fault) markFault(ctx, fault.text);
+  return fault?.kind;
 }
 
 /** Runs after the operation has committed and before the response. @throws ConnectionDroppedError. */

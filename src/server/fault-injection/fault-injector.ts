@@ -2,7 +2,12 @@
 import { apiError, type ErrorCode, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
-import { type FaultTarget, faultTargets, formatEffect } from '../../contract/testing/fault-effects.ts';
+import {
+  type FaultAuthorization,
+  type FaultTarget,
+  faultTargets,
+  formatEffect,
+} from '../../contract/testing/fault-effects.ts';
 import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import {
@@ -51,6 +56,11 @@ export interface FaultInjector {
   parsePrefer(prefer: string, operation: Operation<never>): PreferredError | undefined;
   /** Returns the effect of the rules on this request. Counts the match: call it once per request. */
   matchOperation(operation: Operation<never>, caller: Principal | undefined): InjectedFault | undefined;
+  /** Returns the first rule that changes the response of this request at the redirect URI. Counts the match. */
+  matchAuthorization(
+    operation: Operation<never>,
+    caller: Principal | undefined,
+  ): { readonly kind: FaultAuthorization; readonly text: string } | undefined;
   /** Returns the effect of the rules on this request for a document. Counts the match. */
   matchDocument(target: FaultTarget): InjectedFault | undefined;
   /** Resolves after a delay, or when the signal aborts. */
@@ -91,8 +101,23 @@ export function createFaultInjector({
     },
     matchOperation(operation, caller) {
       if (rules.length === 0) return undefined;
-      const matching = rules.filter((rule) => matchesRule(rule.input, operation, caller) && registerMatch(rule));
+      const matching = rules.filter(
+        (rule) =>
+          rule.input.effect.authorization === undefined &&
+          matchesRule(rule.input, operation, caller) &&
+          registerMatch(rule),
+      );
       return matching.length === 0 ? undefined : combineRules(matching, operation);
+    },
+    matchAuthorization(operation, caller) {
+      const matching = rules.find(
+        (rule) =>
+          rule.input.effect.authorization !== undefined &&
+          matchesRule(rule.input, operation, caller) &&
+          registerMatch(rule),
+      );
+      const kind = matching?.input.effect.authorization;
+      return matching && kind && { kind, text: `${matching.id} ${formatEffect(matching.input.effect)}` };
     },
     matchDocument(target) {
       const matching = rules.filter((rule) => rule.input.target === target && registerMatch(rule));

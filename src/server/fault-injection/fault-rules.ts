@@ -1,6 +1,6 @@
 /** Fault rules: which requests each matches, and when it applies. Deterministic: random numbers are seeded. */
 
-import type { FaultBody, FaultTarget, faultDrops } from '../../contract/testing/fault-effects.ts';
+import type { FaultAuthorization, FaultBody, FaultTarget, faultDrops } from '../../contract/testing/fault-effects.ts';
 
 /** The effect on a request: one field, with those that add to it (see `faultEffects`). */
 export interface FaultEffect {
@@ -18,6 +18,8 @@ export interface FaultEffect {
   readonly drop?: (typeof faultDrops)[number] | undefined;
   /** Redirects to this path or URL. */
   readonly redirect?: string | undefined;
+  /** Changes the response at the redirect URI after a login. */
+  readonly authorization?: FaultAuthorization | undefined;
   /** Rotates the signing key after the operation and before the response. */
   readonly rotateKey?: true | undefined;
   /** The published key set is the one from before the last rotation. */

@@ -5,6 +5,7 @@ import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented } from '../auth/consents.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
 import { epochSeconds } from '../lib/clock.ts';
+import { generateSecret } from '../lib/random.ts';
 import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { listVisibleFactors } from '../mfa/factors.ts';
 import type { OperationContext } from '../request-context.ts';
@@ -15,7 +16,7 @@ import type { LoginRequest } from './device-request.ts';
 import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
 import { renderMessagePage } from './pages/message-page.ts';
-import type { PageResponse } from './pages/page-error.ts';
+import type { PageError, PageResponse } from './pages/page-error.ts';
 
 export interface LoginState {
   readonly request: LoginRequest;
@@ -50,6 +51,11 @@ export async function continueLogin(context: OperationContext, state: LoginState
     return renderConsentPage(createForm(context, state), page);
   }
   return finishLogin(context, state, current);
+}
+
+/** The error for the application that the user decided on. */
+export function createUserRefusal(request: AuthorizationRequest, description: string): PageError {
+  return createRefusal(request, { error: 'access_denied', description, code: 'LOGIN_REFUSED', isByUser: true });
 }
 
 function assertMayAsk(request: LoginRequest, error: string, description: string): void {
@@ -157,17 +163,25 @@ async function redirectWithCode(
   setCookie: string | undefined,
 ): Promise<PageResponse> {
   const { client, redirectUri, isRedirectUriGiven, codeChallenge, nonce, openidScopes, resources, scope } = request;
-  const code = await issueCode(
+  const fault = context.takeAuthorizationFault();
+  if (fault === 'access-denied') throw createUserRefusal(request, 'The user denied it.');
+  const issued = await issueCode(
     context,
     {
       ...{ client, scope, redirectUri, isRedirectUriGiven, openidScopes, flow: request.flow },
       ...(codeChallenge === undefined ? {} : { codeChallenge }),
-      ...(nonce === undefined ? {} : { nonce }),
+      ...(nonce === undefined ? {} : { nonce: fault === 'wrong-nonce' ? generateSecret(context.random) : nonce }),
       ...(resources === undefined ? {} : { resources }),
     },
     session,
   );
-  return renderCodeRedirect(request, code, setCookie);
+  const target = {
+    ...request,
+    ...(fault === 'wrong-state' ? { state: generateSecret(context.random) } : {}),
+    ...(fault === 'wrong-iss' ? { issuer: 'https://other.example' } : {}),
+  };
+  const code = fault === 'expired-code' ? generateSecret(context.random) : issued;
+  return renderCodeRedirect(target, code, setCookie);
 }
 
 /** What every form of this login contains. */

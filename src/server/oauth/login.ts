@@ -24,7 +24,7 @@ import {
 import { endSession } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
-import { authorizationQuery, createRefusal } from './authorization-request.ts';
+import { authorizationQuery } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
 import { type LoginRequest, readLoginRequest } from './device-request.ts';
@@ -32,6 +32,7 @@ import {
   continueLogin,
   createForm,
   createProof,
+  createUserRefusal,
   type LoginState,
   listRequestedScopes,
   mayChooseAccount,
@@ -121,12 +122,10 @@ function createExpiredPage({ query, device }: LoginRequest) {
 
 /** Reports it to the application, in its browser or on its device. */
 async function refuseByUser(context: OperationContext, request: LoginRequest, description: string): Promise<never> {
-  const code = 'LOGIN_REFUSED';
-  if (request.device === undefined)
-    throw createRefusal(request, { error: 'access_denied', description, code, isByUser: true });
+  if (request.device === undefined) throw createUserRefusal(request, description);
   await decideDevice(context, request.device, undefined);
   const text = `${request.client.appId} is not logged in on the device. You can close this page.`;
-  throw createMessageError(apiError(code, description), { title: 'The login was refused', text });
+  throw createMessageError(apiError('LOGIN_REFUSED', description), { title: 'The login was refused', text });
 }
 
 function isProven(

@@ -4,6 +4,7 @@ import { apiError } from '../../../../contract/errors.ts';
 import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import {
   type FaultEffectName,
+  faultAuthorizations,
   faultBodies,
   faultDrops,
   faultEffects,
@@ -52,6 +53,7 @@ const EffectFields = {
     .regex(/^(https?:\/\/|\/)[!-~]*$/, 'must be a path or a URL: /login, https://login.example/')
     .optional()
     .meta({ ...describe('redirect'), examples: ['/login'] }),
+  authorization: z.enum(faultAuthorizations).optional().meta(describe('authorization')),
   rotateKey: z.literal(true).optional().meta(describe('rotateKey')),
   staleKeys: z.literal(true).optional().meta(describe('staleKeys')),
   missingKey: z.literal(true).optional().meta(describe('missingKey')),
