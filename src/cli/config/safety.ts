@@ -87,7 +87,16 @@ export const backupPath = '/_iam/store/backup';
 export const namesPath = '/_iam/names';
 /** A read with the token in its body, which is in no URL or log. */
 export const inspectTokenPath = '/_iam/tokens/inspect';
-const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath, namesPath];
+/** Logins with a browser (RFC 9126, RFC 6749 and RFC 8628). */
+export const loginPaths = {
+  push: '/oauth2/par',
+  token: '/oauth2/token',
+  device: '/oauth2/device_authorization',
+} as const;
+const harmlessPaths: readonly string[] = [
+  ...[signOutPath, backupPath, inspectTokenPath, namesPath],
+  ...Object.values(loginPaths),
+];
 
 /** Whether an operation changes something, other than by a sign-in. */
 export function isWriteOperation({ operations }: Manifest, id: string): boolean {

@@ -494,8 +494,12 @@ describe('what was not found', () => {
         return category !== 'not-found' || !entity || declared.includes(entity) ? [] : [`${method} ${path}: ${entity}`];
       });
     });
-    // The client of a key is in no request, and a wait describes its request by a filter.
-    expect(undeclared).toEqual(['POST /api-keys/{id}/rotate: client', 'GET /requests/wait: request']);
+    // The clients of a key and of a browser session are in no request, and a wait describes its request by a filter.
+    expect(undeclared).toEqual([
+      'POST /api-keys/{id}/rotate: client',
+      'POST /browser-sessions: client',
+      'GET /requests/wait: request',
+    ]);
   });
 });
 

@@ -27,7 +27,7 @@ interface DeviceCodes {
 /** Shows the address and the code, and waits until the user has decided. @throws CliError if it is refused or takes too long. */
 export async function loginOnDevice(context: Context, client: LoginClient): Promise<LoggedInUser> {
   await readMetadata(context, 'device_authorization_endpoint');
-  const response = await postForm(context, '/oauth2/device_authorization', client, { scope: loginScope });
+  const response = await postForm(context, 'device', client, { scope: loginScope });
   const refusal = readRefusal(response);
   if (refusal) throw createRefusedError(refusal, client.clientId, deviceGrantType);
   const codes = parseCodes(response);
@@ -61,7 +61,7 @@ async function poll(
   for (let seconds = interval; ; ) {
     await context.environment.pause?.(seconds * 1000, signal);
     signal.throwIfAborted();
-    const response = await postForm(context, '/oauth2/token', client, fields);
+    const response = await postForm(context, 'token', client, fields);
     const { error } = readRefusal(response) ?? {};
     if (error === 'slow_down') seconds += slowDown;
     else if (error === 'expired_token') throw createExpiredError();

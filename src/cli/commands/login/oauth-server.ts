@@ -2,6 +2,7 @@
 import type { ApiResponse } from '../../../client/response.ts';
 import type { LoginGrantType } from '../../../contract/grant-types.ts';
 import { decodeClaims } from '../../auth/decode-token.ts';
+import { loginPaths } from '../../config/safety.ts';
 import type { Context } from '../../context.ts';
 import { CliError, signInNeededError } from '../../errors.ts';
 
@@ -32,13 +33,13 @@ export async function readMetadata(context: Context, endpoint: string): Promise<
 /** Sends a form to an endpoint, with the credentials of the client (RFC 6749, 2.3.1). */
 export function postForm(
   context: Context,
-  path: string,
+  endpoint: keyof typeof loginPaths,
   client: LoginClient,
   fields: FormFields,
 ): Promise<ApiResponse> {
   const { clientId, clientSecret } = client;
   const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
-  return send(context, 'POST', path, {
+  return send(context, 'POST', loginPaths[endpoint], {
     body: new URLSearchParams({ ...fields, client_id: clientId, ...secret }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });

@@ -47,7 +47,7 @@ export async function loginWithBrowser(
     const { code, error } = await callback.wait(context.io.signal);
     if (code === undefined) throw createRefusedError(error, client.clientId);
     const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
-    return readTokens(await postForm(context, '/oauth2/token', client, grant), client);
+    return readTokens(await postForm(context, 'token', client, grant), client);
   } finally {
     callback.close();
   }
@@ -80,7 +80,7 @@ function toParameters(
  * it expires while a person copies an address.
  */
 async function assertAccepted(context: Context, client: LoginClient, parameters: FormFields): Promise<void> {
-  const refusal = readRefusal(await postForm(context, '/oauth2/par', client, parameters));
+  const refusal = readRefusal(await postForm(context, 'push', client, parameters));
   if (refusal) throw createRefusedError(refusal, client.clientId);
 }
 
