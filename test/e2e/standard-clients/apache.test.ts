@@ -1,12 +1,17 @@
-/** Apache with mod_auth_openidc as a resource server: verification with the key set, and by introspection. Skipped without it. */
+/**
+ * Apache with mod_auth_openidc as a resource server, with the key set and by introspection, and as an application that users log
+ * in to. Skipped without it.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
+import { createBrowser, type Page } from '../../server/oauth/browser.ts';
 import { makeCertificate } from '../../server/start/certificate.ts';
 import { Sandbox } from '../cli-process.ts';
+import { makeRunner } from '../runner.ts';
 import { findFreePort, forgeClaims, getStatus } from './proxies.ts';
 
 const modules = '/usr/lib/apache2/modules';
@@ -108,6 +113,68 @@ test('mod_auth_openidc accepts tokens of the server, and rejects forged and revo
     expect(await statusesOf(token)).toEqual([200, 401]);
   } finally {
     // Its processes end only with SIGTERM to the first one.
+    apache.child.kill('SIGTERM');
+    await apache.done;
+  }
+});
+
+const user = { userName: 'ada', password: 'demo-only+password & more%' };
+
+/** Only the claims of the user let a request pass. */
+const renderLoginSite = (port: number, issuer: string, folder: string) => `
+Listen 127.0.0.1:${port}
+<VirtualHost 127.0.0.1:${port}>
+  DocumentRoot ${folder}/www
+  OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration
+  OIDCClientID apache
+  OIDCClientSecret only-for-these-tests-0123456789
+  OIDCRedirectURI http://127.0.0.1:${port}/callback
+  OIDCCryptoPassphrase of-a-test
+  OIDCPKCEMethod S256
+  OIDCScope "openid email"
+  <Location />
+    AuthType openid-connect
+    # Node sends Sec-Fetch-Mode: cors, which the module takes for a script.
+    OIDCUnAuthAction auth true
+    <RequireAll>
+      Require claim sub:ada-id
+      Require claim email:ada@example.com
+    </RequireAll>
+  </Location>
+</VirtualHost>
+`;
+
+test('mod_auth_openidc logs a user in and out', async (context) => {
+  context.skip(!hasApache, 'there is no apache2 with mod_auth_openidc here');
+  await using runner = await makeRunner();
+  const { folder } = runner;
+  await chmod(folder, 0o755);
+  await mkdir(runner.file('www'));
+  await writeFile(runner.file('www/index.html'), 'ok');
+  const client = {
+    ...{ clientId: 'apache', appId: 'Intranet', clientSecret: 'only-for-these-tests-0123456789' },
+    ...{ grantTypes: ['authorization_code'], redirectURI: 'http://127.0.0.1/callback' },
+    postLogoutRedirectURIs: ['http://127.0.0.1/'],
+  };
+  const seed = { users: [{ userId: 'ada-id', ...user, userEmail: 'ada@example.com' }], clients: [client] };
+  await writeFile(runner.file('seed.json'), JSON.stringify(seed));
+  const { url } = await runner.serve(['--store', 'memory', '--seed', runner.file('seed.json')]);
+  const port = await findFreePort();
+  await writeFile(runner.file('apache.conf'), renderConfig(folder, renderLoginSite(port, url, folder)));
+  const apache = runner.start('apache2', ['-D', 'FOREGROUND', '-f', runner.file('apache.conf')]);
+  const browser = createBrowser();
+  const follow = async (page: Page): Promise<Page> =>
+    page.location === undefined ? page : follow(await browser.get(new URL(page.location, page.url).href));
+  const open = async () => follow(await browser.get(`http://127.0.0.1:${port}/`));
+  try {
+    const page = await vi.waitFor(open, { timeout: 15_000 });
+    expect(page.text).toContain('to continue to Intranet');
+    const done = await browser.submit(page, 'password', { user_name: user.userName, password: user.password });
+    expect(await follow(done)).toMatchObject({ url: `http://127.0.0.1:${port}/`, status: 200, text: 'ok' });
+    const goodbye = encodeURIComponent(`http://127.0.0.1:${port}/`);
+    const left = await follow(await browser.get(`http://127.0.0.1:${port}/callback?logout=${goodbye}`));
+    expect(left.text).toContain('to continue to Intranet');
+  } finally {
     apache.child.kill('SIGTERM');
     await apache.done;
   }
