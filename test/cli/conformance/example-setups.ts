@@ -183,8 +183,12 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam config set output json': { profiles: ['local'] },
   'iam login --user alice --client-id APP_CLIENT_ID': { as: 'anonymous', terminal: true, stdin: `${password}\n` },
   'iam login --user alice --client-id APP_CLIENT_ID --password-stdin': { as: 'anonymous', stdin: `${password}\n` },
-  // The client allows no logins with a browser; those are tested in test/cli/commands/login/web-login.test.ts.
-  'iam login --web --client-id APP_CLIENT_ID': { as: 'anonymous', code: 4 },
+  // No browser returns here; a login that takes place is tested in test/cli/commands/login/web-login.test.ts.
+  'iam login --web --client-id APP_CLIENT_ID': {
+    as: 'anonymous',
+    names: { APP_CLIENT_ID: 'billing-service' },
+    code: 4,
+  },
   // Without a prompt the code is not read; the prompt is tested in test/cli/commands/login/login.test.ts.
   'iam login --mfa': {
     as: 'anonymous',
