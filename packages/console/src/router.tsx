@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, Navigate, type RouterHistory } from '@tanstack/react-router';
 import { createLazyComponent } from './components/lazy/lazy-component.tsx';
 import { usePrefetch } from './components/lazy/use-prefetch.ts';
+import { ServerClock } from './components/server-time.tsx';
 import { ToastProvider } from './components/toasts/toasts.tsx';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
@@ -34,7 +35,9 @@ function Root() {
   usePrefetch(prefetched);
   return (
     <ToastProvider>
-      <Frame />
+      <ServerClock>
+        <Frame />
+      </ServerClock>
     </ToastProvider>
   );
 }

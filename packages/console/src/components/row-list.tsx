@@ -111,8 +111,7 @@ function SkeletonRows() {
 const phoneQuery = '(max-width: 63.99em)';
 
 /** Of a row, in pixels: on a phone one line, or two. */
-function useRowHeight<Row>(columns: readonly RowColumn<Row>[]): number {
-  const isPhone = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false });
+function heightOf<Row>(columns: readonly RowColumn<Row>[], isPhone: boolean): number {
   if (!isPhone) return 30;
   return columns.some(({ phone }) => phone === 'detail' || phone === 'detailEnd') ? 56 : 44;
 }
@@ -147,7 +146,12 @@ export function RowList<Row>(props: RowListProps<Row>) {
   );
   const ownScroller = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? selection?.scroller ?? ownScroller;
-  const rowHeight = useRowHeight(columns);
+  const isPhone = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false }) ?? false;
+  const cells = useMemo(
+    () => (isPhone ? columns.filter(({ phone }, at) => at === 0 || phone !== undefined) : columns),
+    [columns, isPhone],
+  );
+  const rowHeight = heightOf(columns, isPhone);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -200,7 +204,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
                 isOpen={index === openIndex}
                 isSelected={selection?.selected.has(String(key)) === true}
                 selection={selection}
-                columns={columns}
+                columns={cells}
                 onOpen={onOpen}
               />
             ))}

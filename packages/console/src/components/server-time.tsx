@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { createContext, type ReactNode, useContext, useState } from 'react';
 import { useConsole } from '../api/console-context.ts';
 import { unwrap } from '../api/errors.ts';
 import { formatLocalTime } from './texts/local-time.ts';
@@ -19,14 +19,21 @@ export function useClock() {
   });
 }
 
-/** The current time of the server in milliseconds, updated each second; undefined until it is known. */
-export function useServerNow(): number | undefined {
+const ServerNow = createContext<number | undefined>(undefined);
+
+/** Updates the time of the server each second, once for all that is in it. */
+export function ServerClock({ children }: { readonly children: ReactNode }) {
   const { now } = useConsole();
   const { data: clock } = useClock();
   const [, tick] = useState(0);
   useInterval(() => tick((count) => count + 1), 1000, { autoInvoke: true });
-  if (!clock) return undefined;
-  return Date.parse(clock.now) + (clock.frozen ? 0 : now() - clock.readAt);
+  const current = clock && Date.parse(clock.now) + (clock.frozen ? 0 : now() - clock.readAt);
+  return <ServerNow value={current}>{children}</ServerNow>;
+}
+
+/** The current time of the server in milliseconds; undefined until it is known. */
+export function useServerNow(): number | undefined {
+  return useContext(ServerNow);
 }
 
 /** In lists and sentences, the distance of a time from the server's time: "2 min ago", "in 5 min". */

@@ -1,6 +1,7 @@
 /** Objects that differ, each with its fields. */
 import { Badge, Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { memo } from 'react';
 import { FieldLineList, type NameOfId } from '../../components/changes/field-line-list.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Subject, type SubjectKind } from '../../components/subject.tsx';
@@ -32,17 +33,26 @@ const subjectKinds: Partial<Readonly<Record<ComparedEntity, SubjectKind>>> = {
 
 const colors = { created: 'green', changed: 'gray', deleted: 'red' } as const;
 
-export function ObjectDiffList({ objects, nameOf }: { objects: readonly ObjectDifference[]; nameOf: NameOfId }) {
+export function ObjectDiffList({ pages }: { readonly pages: readonly ComparedObjects[] }) {
   return (
     <ul className="object-diff" aria-label="Objects that differ">
-      {objects.map((object) => (
-        <li key={`${object.entity} ${object.id}`}>
-          <DifferingObject object={object} nameOf={nameOf} />
-        </li>
+      {pages.map((page, at) => (
+        <DiffPage key={String(at)} page={page} />
       ))}
     </ul>
   );
 }
+
+/** Stays as it is while further pages are read. */
+const DiffPage = memo(function DiffPage({ page: { objects, names } }: { readonly page: ComparedObjects }) {
+  const found = new Map(names.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
+  const nameOf: NameOfId = (kind, id) => found.get(`${kind} ${id}`);
+  return objects.map((object) => (
+    <li key={`${object.entity} ${object.id}`}>
+      <DifferingObject object={object} nameOf={nameOf} />
+    </li>
+  ));
+});
 
 /** All fields of a new or a deleted object would be noise: they are folded. */
 function DifferingObject({ object, nameOf }: { readonly object: ObjectDifference; readonly nameOf: NameOfId }) {

@@ -43,7 +43,7 @@ function DiffContent() {
       {summary === undefined ? undefined : (
         <>
           <KindFilter summary={summary} value={entity} onChange={(kind) => setSearch({ kind })} />
-          <ObjectDiffList objects={diff.objects} nameOf={diff.nameOf} />
+          <ObjectDiffList pages={diff.pages} />
           {diff.hasNextPage ? (
             <Button
               variant="default"
@@ -51,8 +51,7 @@ function DiffContent() {
               onClick={() => void diff.fetchNextPage()}
               style={{ alignSelf: 'flex-start' }}
             >
-              Show more: {diff.objects.length.toLocaleString('en')} of{' '}
-              {countObjects(summary, entity).toLocaleString('en')}
+              Show more: {diff.count.toLocaleString('en')} of {countObjects(summary, entity).toLocaleString('en')}
             </Button>
           ) : undefined}
           <InternalRows summary={summary} />

@@ -1,11 +1,9 @@
 /** The objects that differ between two states, page by page. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
-import type { NameOfId } from '../../components/changes/field-line-list.tsx';
 
 export type ComparedObjects = ControlData<'/state/diff/objects'>;
 export type ComparedEntity = ComparedObjects['objects'][number]['entity'];
@@ -16,7 +14,8 @@ interface ObjectDiffQuery {
   readonly entity: ComparedEntity | undefined;
 }
 
-const pageSize = 100;
+/** More at once would block the page. */
+const pageSize = 50;
 
 export function useObjectDiff(query: ObjectDiffQuery) {
   const clients = useConsole();
@@ -32,11 +31,7 @@ export function useObjectDiff(query: ObjectDiffQuery) {
     // After another choice, the page stays where it is until the next comparison is there.
     placeholderData: (previous) => previous,
   });
-  const { objects, nameOf } = useMemo(() => {
-    const pages = data?.pages ?? [];
-    const names = new Map(pages.flatMap((page) => page.names.map(({ kind, id, name }) => [`${kind} ${id}`, name])));
-    const find: NameOfId = (kind, id) => names.get(`${kind} ${id}`);
-    return { objects: pages.flatMap((page) => page.objects), nameOf: find };
-  }, [data]);
-  return { ...state, summary: data?.pages[0], objects, nameOf };
+  const pages = data?.pages ?? [];
+  const count = pages.reduce((sum, { objects }) => sum + objects.length, 0);
+  return { ...state, summary: pages[0], pages, count };
 }
