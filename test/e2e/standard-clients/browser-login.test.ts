@@ -20,7 +20,7 @@ const seed = {
   clients: [
     {
       ...{ clientId, appId: clientId, clientSecret: secret, redirectURI: callback, postLogoutRedirectURIs: [goodbye] },
-      grantTypes: ['authorization_code', 'refresh_token'],
+      grantTypes: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
     },
   ],
 };
@@ -98,6 +98,26 @@ describe('openid-client', () => {
     const body = new URLSearchParams(Object.fromEntries(inputs.map(([, name, value = '']) => [name, value])));
     return new Request(callback, { method: 'POST', body });
   }
+
+  test('pushes the request, and logs a device in', async () => {
+    const config = await configure();
+    const verifier = openid.randomPKCECodeVerifier();
+    const address = await openid.buildAuthorizationUrlWithPAR(config, {
+      ...{ redirect_uri: callback, scope, code_challenge_method: 'S256' },
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    });
+    expect([...address.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri']);
+    const tokens = await openid.authorizationCodeGrant(config, await logIn(address), { pkceCodeVerifier: verifier });
+    expect(tokens.claims()).toMatchObject(claims);
+
+    const device = await openid.initiateDeviceAuthorization(config, { scope });
+    const confirmation = await browser.submit(await browser.get(String(device.verification_uri_complete)), '', {
+      user_code: device.user_code,
+    });
+    expect((await browser.submit(confirmation, 'consent', { decision: 'allow' })).status).toBe(200);
+    const ofDevice = await openid.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 });
+    expect(ofDevice.claims()).toMatchObject(claims);
+  });
 
   test('reports what the user and the server refuse', async () => {
     const config = await configure();
