@@ -55,7 +55,9 @@ describe.skipIf(!hasBrowser)('the users', () => {
   test('show through which group each role comes, and the path to it', async () => {
     const { page, problems } = await open('users/alice');
     const roles = page.getByRole('region', { name: /^Effective roles/ });
-    await roles.getByRole('row').filter({ hasText: 'VIEW' }).getByRole('link', { name: 'ops' }).waitFor();
+    const origin = roles.getByRole('row').filter({ hasText: 'VIEW' });
+    await origin.getByText(/viewers.*, through .*ops/).waitFor();
+    await origin.getByRole('link', { name: 'viewers' }).waitFor();
     await roles.getByRole('button', { name: 'Path to VIEW' }).click();
     const way = roles.getByRole('list', { name: 'Way to the role' }).getByRole('listitem');
     await expect

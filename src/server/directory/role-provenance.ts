@@ -36,13 +36,41 @@ export async function collectRoleSources(
   return sources;
 }
 
+type Member = Pick<Membership, 'kind' | 'memberId' | 'businessId'>;
+
 /** The roles that these members together get from groups, with their origin. Not cached, so that it reflects every change. */
 export async function readRoleSources(
   reader: Pick<Reader, 'groups' | 'memberships'>,
-  members: readonly Pick<Membership, 'kind' | 'memberId' | 'businessId'>[],
+  members: readonly Member[],
 ): Promise<RoleSource[]> {
-  const memberOf = (await Promise.all(members.map((member) => listGroupIdsOfMember(reader, member)))).flat();
+  const memberOf = await listGroupIds(reader, members);
   return collectRoleSources(await collectReachableGroups(reader, memberOf), memberOf);
+}
+
+export interface RoleOrigin extends RoleSource {
+  /** Names of the groups that have the role themselves: direct groups or their dependencies. */
+  readonly ownerNames: readonly string[];
+}
+
+/** Like `readRoleSources`, also with the groups that have the role themselves. */
+export async function readRoleOrigins(
+  reader: Pick<Reader, 'groups' | 'memberships'>,
+  members: readonly Member[],
+): Promise<RoleOrigin[]> {
+  const memberOf = await listGroupIds(reader, members);
+  const groups = await collectReachableGroups(reader, memberOf);
+  const owners = new Map<string, Set<string>>();
+  const pause = createPause(edgesPerTurn);
+  for (const { groupName, roles } of groups.values()) {
+    await pause(1 + roles.length);
+    for (const role of roles) addSource(owners, role, groupName);
+  }
+  const sources = await collectRoleSources(groups, memberOf);
+  return sources.map((source) => ({ ...source, ownerNames: [...(owners.get(source.role) ?? [])].sort() }));
+}
+
+async function listGroupIds(reader: Pick<Reader, 'memberships'>, members: readonly Member[]): Promise<string[]> {
+  return (await Promise.all(members.map((member) => listGroupIdsOfMember(reader, member)))).flat();
 }
 
 async function collectGroupRoles(groups: ReadonlyMap<string, Group>, start: Group, pause: Pause): Promise<Set<string>> {

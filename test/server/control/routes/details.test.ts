@@ -105,9 +105,9 @@ describe('a user', () => {
       effectiveRoles: ['DEPLOY', 'SELL', 'VIEW'],
       effectiveRoleCount: 3,
       roleSources: [
-        { role: 'DEPLOY', groups: ['ops'], groupCount: 1 },
-        { role: 'SELL', groups: ['shops'], groupCount: 1 },
-        { role: 'VIEW', groups: ['ops', 'viewers'], groupCount: 2 },
+        { role: 'DEPLOY', groups: ['ops'], groupCount: 1, grantedBy: ['ops'], grantedByCount: 1 },
+        { role: 'SELL', groups: ['shops'], groupCount: 1, grantedBy: ['shops'], grantedByCount: 1 },
+        { role: 'VIEW', groups: ['ops', 'viewers'], groupCount: 2, grantedBy: ['viewers'], grantedByCount: 1 },
       ],
       sessions: 2,
       activeSessions: [

@@ -3,7 +3,7 @@ import { reference } from '../../../../contract/entities.ts';
 import { FactorDetail } from '../../../../contract/schemas/factor.ts';
 import { exampleInt, exampleText, Id, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../../../lib/masked-email.ts';
-import { type RoleSource, readRoleSources } from '../../../directory/role-provenance.ts';
+import { type RoleOrigin, readRoleOrigins } from '../../../directory/role-provenance.ts';
 import { listMemberIdentities } from '../../../directory/user-roles.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { listAllFactorViews } from '../../../mfa/factor-views.ts';
@@ -44,6 +44,11 @@ const UserDetail = z.strictObject({
         role: exampleText('DEPLOY'),
         groups: z.array(z.string()).meta({ examples: [['ops']] }),
         groupCount: exampleInt(1, 'Number of all these groups'),
+        grantedBy: z.array(z.string()).meta({
+          description: 'Names of the groups that have the role themselves: direct groups or their dependencies',
+          examples: [['ops']],
+        }),
+        grantedByCount: exampleInt(1, 'Number of all the groups that have the role themselves'),
       }),
     )
     .describe(
@@ -77,15 +82,21 @@ export default defineRoute({
       ...(await readSubject(store, user)),
       contacts: await listAllFactorViews(store, user),
       ...(await readMemberGrants(store, members)),
-      roleSources: (await readRoleSources(store, members)).slice(0, maxRoleSources).map(toRoleSource),
+      roleSources: (await readRoleOrigins(store, members)).slice(0, maxRoleSources).map(toRoleSource),
       sessions: await countActiveSessions(store, user.userId, now),
       activeSessions: await listActiveSessions(store, user.userId, now),
     };
   },
 });
 
-function toRoleSource({ role, groupNames }: RoleSource) {
-  return { role, groups: groupNames.slice(0, maxGroupsOfRole), groupCount: groupNames.length };
+function toRoleSource({ role, groupNames, ownerNames }: RoleOrigin) {
+  return {
+    role,
+    groups: groupNames.slice(0, maxGroupsOfRole),
+    groupCount: groupNames.length,
+    grantedBy: ownerNames.slice(0, maxGroupsOfRole),
+    grantedByCount: ownerNames.length,
+  };
 }
 
 async function listActiveSessions(store: Reader, userId: string, now: number) {

@@ -1,4 +1,4 @@
-/** The effective roles of a user, each with the groups that give it; a role opens the path to it. */
+/** The effective roles of a user, each with the groups that have it; a role opens the path to it. */
 import { Button, Loader, Stack } from '@mantine/core';
 import { Fragment } from 'react';
 import { usePage } from '../../../api/use-page.ts';
@@ -43,17 +43,34 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
   );
 }
 
-function RoleOrigin({ source: { groups, groupCount } }: { readonly source: ShownUser['roleSources'][number] }) {
+/** The groups that have the role, and the groups of the user that depend on them. */
+function RoleOrigin({ source }: { readonly source: ShownUser['roleSources'][number] }) {
+  const { groups, groupCount, grantedBy, grantedByCount } = source;
+  const through = groups.filter((name) => !grantedBy.includes(name));
   return (
     <span>
-      {groups.map((name, at) => (
+      <GroupLinks names={grantedBy} count={grantedByCount} />
+      {through.length === 0 ? undefined : (
+        <>
+          , {through.length < groups.length ? 'also ' : ''}through{' '}
+          <GroupLinks names={through} count={groupCount - groups.length + through.length} />
+        </>
+      )}
+    </span>
+  );
+}
+
+function GroupLinks({ names, count }: { readonly names: readonly string[]; readonly count: number }) {
+  return (
+    <>
+      {names.map((name, at) => (
         <Fragment key={name}>
           {at === 0 ? '' : ', '}
           <Subject kind="group" id={name} name={name} />
         </Fragment>
       ))}
-      {groupCount > groups.length ? ` and ${groupCount - groups.length} more groups` : ''}
-    </span>
+      {count > names.length ? ` and ${count - names.length} more groups` : ''}
+    </>
   );
 }
 
