@@ -18,6 +18,8 @@ test.each([
   [`"accessToken": "${token}",`],
   [`{"accessToken":"${token}"}`],
   [`IAM_TOKEN=${token}`],
+  [`2026-11-29 12:00:01 DEBUG "Authorization: Bearer ${token}",`],
+  [`GET /groups?token=${token}&a=1 HTTP/1.1`],
 ])('the token is found in %s', (text) => {
   expect(extractToken(text)).toBe(token);
 });
