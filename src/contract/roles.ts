@@ -216,6 +216,47 @@ export function findMissingAuthorities(expression: RoleExpression, authorities: 
   }
 }
 
+/** Combinations of alternatives that are compared. */
+const maxAlternatives = 32;
+
+/**
+ * Like `findMissingAuthorities`, with every alternative that is equally close, those with the least administrative power
+ * first. Empty if the caller is allowed.
+ */
+export function listMissingAlternatives(
+  expression: RoleExpression,
+  authorities: CallerAuthorities,
+): readonly MissingAuthorities[] {
+  if (isAllowed(expression, authorities)) return [];
+  const all = listAlternatives(expression, authorities);
+  const closest = Math.min(...all.map(distance));
+  return all
+    .filter((missing) => distance(missing) === closest)
+    .sort((a, b) => administrativePower(a.missingRoles) - administrativePower(b.missingRoles));
+}
+
+function listAlternatives(expression: RoleExpression, authorities: CallerAuthorities): MissingAuthorities[] {
+  if (isAllowed(expression, authorities)) return [nothingMissing];
+  if (expression.kind === 'any')
+    return expression.of.flatMap((part) => listAlternatives(part, authorities)).slice(0, maxAlternatives);
+  if (expression.kind !== 'all') return [findMissingAuthorities(expression, authorities)];
+  let combined = [nothingMissing];
+  for (const part of expression.of) {
+    const alternatives = listAlternatives(part, authorities);
+    combined = combined.flatMap((one) => alternatives.map((other) => mergeMissing(one, other)));
+    combined = combined.slice(0, maxAlternatives);
+  }
+  return combined;
+}
+
+/** From the least to the most powerful. */
+const administrativeRoles = ['IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_MAINTENANCE', 'ADMIN'];
+
+/** A number that compares how much of the service these roles administer. */
+export function administrativePower(roles: readonly string[]): number {
+  return Math.max(0, ...roles.map((role) => administrativeRoles.indexOf(role) + 1));
+}
+
 function distance(missing: MissingAuthorities): number {
   return missing.missingRoles.length + missing.missingScopes.length + missing.forbidden.length;
 }

@@ -8,6 +8,7 @@ import {
   isAllowed,
   isReservedRole,
   knownRoles,
+  listMissingAlternatives,
   parseRoles,
   type RoleExpression,
   stripRolePrefix,
@@ -165,6 +166,14 @@ describe('the nearest missing roles', () => {
       missingRoles: ['AUTH-MFA'],
       forbidden: [],
     });
+  });
+
+  test('have alternatives, the least powerful first', () => {
+    const needed = parseRoles('CLI-1STPARTY and (ADMIN or IAM_ADMIN_READ_ONLY or AUTH-MFA and USER)');
+    expect(listMissingAlternatives(needed, granted([])).map(describeMissing)).toEqual([
+      ['CLI-1STPARTY', 'IAM_ADMIN_READ_ONLY'],
+      ['CLI-1STPARTY', 'ADMIN'],
+    ]);
   });
 
   test('are empty exactly if the caller is allowed', () => {

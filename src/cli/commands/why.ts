@@ -60,6 +60,8 @@ interface Why {
   readonly scope: readonly string[];
   readonly requires?: string;
   readonly missing: readonly string[];
+  /** Older servers have none. */
+  readonly alternatives?: readonly (readonly string[])[];
   readonly forbidden: readonly string[];
   readonly grantedBy: readonly { readonly role: string; readonly groups: readonly string[] }[];
   readonly rule?: string;
@@ -138,12 +140,20 @@ function listCallerLines({ credential, client, user, session, logon, groups }: W
   ];
 }
 
-function listRoleLines({ roles, scope, requires, missing, forbidden, grantedBy }: Why): Line[] {
+function listRoleLines({
+  roles,
+  scope,
+  requires,
+  missing,
+  alternatives = [missing],
+  forbidden,
+  grantedBy,
+}: Why): Line[] {
   return [
     ['roles', roles.join(', ')],
     ['scope', scope.join(', ')],
     ['requires', requires],
-    ['missing', missing.join(', ')],
+    ['missing', alternatives.map((names) => names.join(', ')).join(' or ')],
     ['forbidden', forbidden.join(', ')],
     ...grantedBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group'}`]),
   ];

@@ -14,10 +14,11 @@ import type { RequestReasonRecord } from './request-replay.ts';
 
 type Cure = RequestReasonRecord['cures'][number];
 type GroupCure = Extract<Cure, { kind: 'add-to-group' }>;
+type UnlockCure = Extract<Cure, { kind: 'unlock' }>;
 type SignInCure = Extract<Cure, { kind: 'sign-in' }>;
 
 /** More groups would hide the best ones, which are first. */
-const maxShown = 3;
+const maxShown = 5;
 
 interface RequestCuresProps {
   readonly reason: RequestReasonRecord;
@@ -25,46 +26,72 @@ interface RequestCuresProps {
   onSignIn(token: string): void;
 }
 
+/** Whether all that refused the request is mended, by the current roles of its caller. */
+export function isMended({ cures }: RequestReasonRecord, token: string | undefined): boolean {
+  return cures.every(({ kind }) => kind === 'sign-in' && token !== undefined);
+}
+
 export function RequestCures({ reason: { cures, client }, token, onSignIn }: RequestCuresProps) {
   const groups = cures.filter((cure) => cure.kind === 'add-to-group').slice(0, maxShown);
+  const first = cures.find(({ kind }) => kind !== 'sign-in' || token === undefined);
   return (
     <>
       {cures.map((cure) => {
-        if (cure.kind === 'unlock') return <Unlock key={cure.kind} userId={cure.userId} userName={cure.userName} />;
+        if (cure.kind === 'unlock') return <Unlock key={cure.kind} cure={cure} isPrimary={cure === first} />;
         if (cure.kind === 'sign-in')
-          return <SignIn key={cure.kind} cure={cure} clientId={client?.clientId} token={token} onSignIn={onSignIn} />;
+          return (
+            <SignIn
+              key={cure.kind}
+              cure={cure}
+              isPrimary={cure === first}
+              clientId={client?.clientId}
+              token={token}
+              onSignIn={onSignIn}
+            />
+          );
         return undefined;
       })}
       {groups.map((cure) => (
-        <AddToGroup key={cure.groupId} cure={cure} />
+        <AddToGroup key={cure.groupId} cure={cure} isPrimary={cure === first} />
       ))}
     </>
   );
 }
 
-function AddToGroup({ cure }: { readonly cure: GroupCure }) {
+interface CureProps<Kind> {
+  readonly cure: Kind;
+  readonly isPrimary: boolean;
+}
+
+function AddToGroup({ cure, isPrimary }: CureProps<GroupCure>) {
   const { groupId, groupName, memberKind, memberId, memberName, gains, lacks } = cure;
   const member = { kind: memberKind, id: memberId };
+  const effect = `gains ${gains.join(', ') || 'no role'}${lacks.length === 0 ? '' : `, still lacks ${lacks.join(', ')}`}`;
   return (
-    <WriteAction
-      operation={memberOperations.add[memberKind]}
-      label={`Add ${memberName} to ${groupName}`}
-      title={`Add ${memberName} to ${groupName}`}
-      confirmLabel="Add"
-      isCompact
-      command={formatMemberCommand('add', groupName, member)}
-      request={addMemberRequest(groupId, member)}
-    >
-      <Text component="div">
-        <Subject kind={memberKind} id={memberId} name={memberName} isPlain /> gains with the next token:{' '}
-        <RoleNames names={gains} />
-      </Text>
-      {lacks.length === 0 ? undefined : (
+    <Group gap="xs" w="100%">
+      <WriteAction
+        operation={memberOperations.add[memberKind]}
+        label={`Add ${memberName} to ${groupName}`}
+        title={`Add ${memberName} to ${groupName}`}
+        confirmLabel="Add"
+        done={`Added ${memberName} to ${groupName}.`}
+        isPrimary={isPrimary}
+        isCompact
+        command={formatMemberCommand('add', groupName, member)}
+        request={addMemberRequest(groupId, member)}
+      >
         <Text component="div">
-          The request still lacks <RoleNames names={lacks} />
+          <Subject kind={memberKind} id={memberId} name={memberName} isPlain /> gains with the next token:{' '}
+          <RoleNames names={gains} />
         </Text>
-      )}
-    </WriteAction>
+        {lacks.length === 0 ? undefined : (
+          <Text component="div">
+            The request still lacks <RoleNames names={lacks} />
+          </Text>
+        )}
+      </WriteAction>
+      <Text size="sm">{effect}</Text>
+    </Group>
   );
 }
 
@@ -79,13 +106,15 @@ function RoleNames({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-function Unlock({ userId, userName }: { readonly userId: string; readonly userName: string }) {
+function Unlock({ cure: { userId, userName }, isPrimary }: CureProps<UnlockCure>) {
   return (
     <WriteAction
       operation="user-identities.unlock"
       label={`Unlock ${userName}`}
       title={`Unlock ${userName}`}
       confirmLabel="Unlock"
+      done={`Unlocked ${userName}.`}
+      isPrimary={isPrimary}
       isCompact
       command={`users unlock ${quotePositional(userId)}`}
       request={({ service }) => service.POST('/user-identities/unlock', { body: { userId } })}
@@ -95,15 +124,14 @@ function Unlock({ userId, userName }: { readonly userId: string; readonly userNa
   );
 }
 
-interface SignInProps {
-  readonly cure: SignInCure;
+interface SignInProps extends CureProps<SignInCure> {
   /** The client of the request. */
   readonly clientId: string | undefined;
   readonly token: string | undefined;
   onSignIn(token: string): void;
 }
 
-function SignIn({ cure: { userId, level }, clientId, token, onSignIn }: SignInProps) {
+function SignIn({ cure: { userId, level }, isPrimary, clientId, token, onSignIn }: SignInProps) {
   const { control } = useConsole();
   const body = { userId, level, ...(clientId === undefined ? {} : { clientId }) };
   const signIn = useMutation({
@@ -115,7 +143,7 @@ function SignIn({ cure: { userId, level }, clientId, token, onSignIn }: SignInPr
     <>
       <PermittedButton
         operation="POST /_iam/sessions"
-        variant="default"
+        variant={isPrimary ? 'filled' : 'default'}
         size="compact-sm"
         loading={signIn.isPending}
         onClick={() => signIn.mutate()}

@@ -5,7 +5,7 @@ import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectLink } from '../../components/object-link.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
-import { RequestCures } from './request-cures.tsx';
+import { isMended, RequestCures } from './request-cures.tsx';
 import type { RequestReasonRecord } from './request-replay.ts';
 import type { RequestRecord } from './request-summary.tsx';
 import { SendAgain } from './send-again.tsx';
@@ -17,7 +17,10 @@ interface ReasonProps {
 export function RequestReason({ request, reason }: ReasonProps & { readonly request: RequestRecord }) {
   // Only in the memory of this page.
   const [token, setToken] = useState<string | undefined>();
+  const [hadCures] = useState(reason.cures.length > 0);
+  const [isAccepted, setAccepted] = useState(false);
   const { rejected, errors, requires, rule } = reason;
+  const mended = isMended(reason, token);
   return (
     <Stack gap="md" component="section" aria-labelledby="why">
       <Title order={2} size="h5" id="why">
@@ -31,10 +34,16 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
       ))}
       {rejected ? undefined : <Text>The request was accepted.</Text>}
       {rule === undefined ? undefined : <Text>Rule: {rule}</Text>}
-      <NearestWay reason={reason} />
+      <NearestWay reason={reason} isEarlier={isAccepted || (hadCures && mended)} />
       <Group gap="xs">
         <RequestCures reason={reason} token={token} onSignIn={setToken} />
-        <SendAgain request={request} reason={reason} token={token} />
+        <SendAgain
+          request={request}
+          reason={reason}
+          token={token}
+          isPrimary={mended}
+          onAccepted={() => setAccepted(true)}
+        />
       </Group>
       {requires === undefined ? undefined : (
         <div>
@@ -51,14 +60,26 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
   );
 }
 
-/** The smallest change that would allow the request. */
-function NearestWay({ reason: { missing, forbidden, grantedBy } }: ReasonProps) {
+interface NearestWayProps extends ReasonProps {
+  /** What refused the request was changed since. */
+  readonly isEarlier: boolean;
+}
+
+/** The smallest changes that would allow the request: each alternative is sufficient. */
+function NearestWay({ reason: { missing, alternatives, forbidden, grantedBy }, isEarlier }: NearestWayProps) {
   if (missing.length === 0 && forbidden.length === 0) return undefined;
   return (
-    <Alert color="orange" variant="light" title="The nearest way in">
+    <Alert
+      color={isEarlier ? 'gray' : 'orange'}
+      variant="light"
+      title={isEarlier ? 'Before it was mended' : 'The nearest way in'}
+    >
       <Stack gap="xs">
-        <Names title="Missing" values={missing} />
-        <Names title="Must not have" values={forbidden} />
+        <Names
+          title={`${isEarlier ? 'Was missing' : 'Missing'}${alternatives.length > 1 ? ', one of' : ''}`}
+          values={alternatives.map((names) => names.join(', ')).filter((names) => names !== '')}
+        />
+        <Names title={isEarlier ? 'Had, and must not have' : 'Must not have'} values={forbidden} />
         {grantedBy.map(({ role, groups }) => (
           <Text key={role} size="sm" component="div">
             {groups.length === 0 ? (

@@ -26,6 +26,9 @@ interface SendAgainProps {
   readonly reason: RequestReasonRecord;
   /** Of a login at another level; otherwise a token is issued. */
   readonly token: string | undefined;
+  /** While something refuses the request, mending that is the main action. */
+  readonly isPrimary: boolean;
+  onAccepted(): void;
 }
 
 interface SentRequest {
@@ -34,7 +37,7 @@ interface SentRequest {
   readonly codes: readonly string[];
 }
 
-export function SendAgain({ request, reason, token: given }: SendAgainProps) {
+export function SendAgain({ request, reason, token: given, isPrimary, onAccepted }: SendAgainProps) {
   const { control, connection, location } = useConsole();
   const changed = useChanged();
   const sender = senderOf(reason, useLogin() !== undefined);
@@ -53,8 +56,9 @@ export function SendAgain({ request, reason, token: given }: SendAgainProps) {
       return { id: response.headers.get('x-request-id'), status: response.status, codes: await readCodes(response) };
     },
     gcTime: 0,
-    onSuccess: async () => {
+    onSuccess: async ({ status }) => {
       dialog.close();
+      if (status < 400) onAccepted();
       await changed();
     },
   });
@@ -75,6 +79,7 @@ export function SendAgain({ request, reason, token: given }: SendAgainProps) {
     <>
       <PermittedButton
         size="compact-sm"
+        variant={isPrimary ? 'filled' : 'default'}
         operation={sender.kind === 'session' ? 'POST /_iam/sessions' : []}
         loading={send.isPending && !isOpen}
         onClick={start}

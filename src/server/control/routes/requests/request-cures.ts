@@ -1,6 +1,11 @@
 /** What would let a rejected request pass: by the current roles of its caller, which may have changed since. */
 import * as z from 'zod';
-import { findMissingAuthorities, isReservedRole, type MissingAuthorities } from '../../../../contract/roles.ts';
+import {
+  administrativePower,
+  isReservedRole,
+  listMissingAlternatives,
+  type MissingAuthorities,
+} from '../../../../contract/roles.ts';
 import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { signInLevels } from '../../../../contract/testing/sign-in-levels.ts';
 import { computeLevel } from '../../../directory/authentication-levels.ts';
@@ -41,6 +46,8 @@ export const RequestCure = z.union([
 type Cure = z.input<typeof RequestCure>;
 type Level = (typeof signInLevels)[number];
 
+type GroupCure = Pick<Extract<Cure, { kind: 'add-to-group' }>, 'kind' | 'groupId' | 'groupName' | 'gains' | 'lacks'>;
+
 interface Caller {
   readonly client: Client | undefined;
   readonly user: User | undefined;
@@ -78,19 +85,19 @@ async function findCuresOfUser(
   const findMissing = async (level: Level) => findMissingOf(entry, await rolesAt(level), new Set(client?.scope ?? []));
   const atLevel = await findMissing(before);
   const level = requiresMfa(entry, atLevel) ? 'AUTH-MFA' : before;
-  const { missingRoles } = level === before ? atLevel : await findMissing(level);
+  const alternatives = level === before ? atLevel : await findMissing(level);
   const member = { memberKind: 'user', memberId: userId, memberName: userName } as const;
   const isSignInNeeded = entry.caller === undefined || level !== current;
   return [
     ...(locked ? [{ kind: 'unlock', userId, userName } as const] : []),
     ...(isSignInNeeded ? [{ kind: 'sign-in', userId, userName, level } as const] : []),
-    ...(await findGroups(store, missingRoles, await rolesAt(level))).map((group) => ({ ...group, ...member })),
+    ...(await findGroups(store, alternatives, await rolesAt(level))).map((group) => ({ ...group, ...member })),
   ];
 }
 
 /** Errors about administrative objects name the second factor beside the roles of the operation. */
-function requiresMfa({ errors }: RequestLogEntry, { missingRoles }: MissingAuthorities): boolean {
-  return errors.some(({ code }) => code === 'MFA_MISSING') || missingRoles.includes('AUTH-MFA');
+function requiresMfa({ errors }: RequestLogEntry, [first]: readonly MissingAuthorities[]): boolean {
+  return errors.some(({ code }) => code === 'MFA_MISSING') || first?.missingRoles.includes('AUTH-MFA') === true;
 }
 
 /** A client is a member of groups by its service account. */
@@ -98,38 +105,50 @@ async function findCuresOfClient(entry: RequestLogEntry, { client }: Caller, { s
   const memberId = client?.serviceAccountId;
   if (memberId === undefined || !entry.caller) return [];
   const { roles, scope } = entry.caller;
-  const { missingRoles } = findMissingOf(entry, roles, scope);
+  const alternatives = findMissingOf(entry, roles, scope);
   const member = { memberKind: 'service', memberId, memberName: memberId } as const;
-  return (await findGroups(store, missingRoles, roles)).map((group) => ({ ...group, ...member }));
+  return (await findGroups(store, alternatives, roles)).map((group) => ({ ...group, ...member }));
 }
 
 function findMissingOf(
   { operation }: RequestLogEntry,
   roles: ReadonlySet<string>,
   scope: ReadonlySet<string>,
-): MissingAuthorities {
-  if (!operation) return { missingRoles: [], missingScopes: [], forbidden: [] };
-  return findMissingAuthorities(operation.roles, { roles, scope });
+): readonly MissingAuthorities[] {
+  return operation ? listMissingAlternatives(operation.roles, { roles, scope }) : [];
 }
 
-/** Groups that give missing roles: first those that give most of them, of these the ones that give least besides. */
-async function findGroups(store: Reader, missingRoles: readonly string[], roles: ReadonlySet<string>) {
-  const missing = missingRoles.filter((role) => !isReservedRole(role));
-  const found = await Promise.all(missing.map((role) => store.groups.find('role', role, { limit: maxGroups })));
+/**
+ * Groups that give the roles of an alternative: first those that lack fewest of them, of these the ones with the least
+ * administrative power, then the ones that give least besides.
+ */
+async function findGroups(
+  store: Reader,
+  alternatives: readonly MissingAuthorities[],
+  roles: ReadonlySet<string>,
+): Promise<GroupCure[]> {
+  const sets = alternatives.map(({ missingRoles }) => missingRoles.filter((role) => !isReservedRole(role)));
+  if (sets.some((missing) => missing.length === 0)) return [];
+  const found = await Promise.all(
+    [...new Set(sets.flat())].map((role) => store.groups.find('role', role, { limit: maxGroups })),
+  );
   const groups = new Map<string, Group>(found.flat().map((group) => [group.groupId, group]));
   const cures = await Promise.all(
     [...groups.values()].map(async ({ groupId, groupName }) => {
       const effective = await resolveEffectiveRoles(store, [groupId]);
-      return {
-        kind: 'add-to-group' as const,
-        groupId,
-        groupName,
-        gains: [...effective].filter((role) => !roles.has(role)).sort(),
-        lacks: missing.filter((role) => !effective.has(role)),
-      };
+      const gains = [...effective].filter((role) => !roles.has(role)).sort();
+      const lacks = sets
+        .map((missing) => missing.filter((role) => !effective.has(role)))
+        .reduce((best, other) => (other.length < best.length ? other : best));
+      return { kind: 'add-to-group' as const, groupId, groupName, gains, lacks };
     }),
   );
   return cures
-    .sort((one, other) => one.lacks.length - other.lacks.length || one.gains.length - other.gains.length)
+    .sort(
+      (one, other) =>
+        one.lacks.length - other.lacks.length ||
+        administrativePower(one.gains) - administrativePower(other.gains) ||
+        one.gains.length - other.gains.length,
+    )
     .slice(0, maxGroups);
 }

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { ErrorItemSchema } from '../../../../contract/error-body.ts';
 import { type ErrorEntry, errorTable } from '../../../../contract/error-codes.ts';
-import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../../../contract/roles.ts';
+import { describeMissing, formatRoles, isReservedRole, listMissingAlternatives } from '../../../../contract/roles.ts';
 import { exampleText, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { computeLevel } from '../../../directory/authentication-levels.ts';
 import { listGroupIdsOfMember } from '../../../directory/group-roles.ts';
@@ -72,12 +72,17 @@ export const RequestExplanation = z.strictObject({
   scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
   requires: optionalText('CLI-1STPARTY and ADMIN', 'The role expression of the operation'),
   missing: z.array(z.string()).meta({
-    description: 'What the caller lacks for the alternative of the role expression that it comes closest to',
+    description: 'What the caller lacks for the first of the alternatives',
     examples: [['DEPLOY']],
+  }),
+  alternatives: z.array(z.array(z.string())).meta({
+    description:
+      'What the caller lacks for each alternative of the role expression that it comes closest to, the least powerful first',
+    examples: [[['DEPLOY'], ['ADMIN']]],
   }),
   forbidden: z
     .array(z.string())
-    .meta({ description: 'What the caller must not have for that alternative', examples: [[]] }),
+    .meta({ description: 'What the caller must not have for the first alternative', examples: [[]] }),
   grantedBy: z
     .array(
       z.strictObject({
@@ -209,21 +214,24 @@ async function listGroupNames(store: Reader, client: Client | undefined, user: U
 
 async function readRoles({ caller, operation }: RequestLogEntry, { store }: ExplanationDeps) {
   const granted = { roles: [...(caller?.roles ?? [])].sort(), scope: [...(caller?.scope ?? [])].sort() };
-  if (!operation) return { ...granted, missing: [], forbidden: [], grantedBy: [] };
+  if (!operation) return { ...granted, missing: [], alternatives: [], forbidden: [], grantedBy: [] };
   const noAuthorities = { roles: new Set<string>(), scope: new Set<string>() };
-  const lacking = findMissingAuthorities(operation.roles, caller ?? noAuthorities);
-  const roles = lacking.missingRoles.filter((role) => !isReservedRole(role));
+  const alternatives = listMissingAlternatives(operation.roles, caller ?? noAuthorities);
+  const roles = new Set(alternatives.flatMap(({ missingRoles }) => missingRoles));
   const grantedBy = await Promise.all(
-    roles.map(async (role) => {
-      const groups = await store.groups.find('role', role, { limit: 10 });
-      return { role, groups: groups.map(({ groupName }) => groupName) };
-    }),
+    [...roles]
+      .filter((role) => !isReservedRole(role))
+      .map(async (role) => {
+        const groups = await store.groups.find('role', role, { limit: 10 });
+        return { role, groups: groups.map(({ groupName }) => groupName) };
+      }),
   );
   return {
     ...granted,
     requires: formatRoles(operation.roles),
-    missing: describeMissing(lacking),
-    forbidden: [...lacking.forbidden],
+    missing: alternatives.slice(0, 1).flatMap(describeMissing),
+    alternatives: alternatives.map(describeMissing),
+    forbidden: alternatives.slice(0, 1).flatMap(({ forbidden }) => forbidden),
     grantedBy,
   };
 }

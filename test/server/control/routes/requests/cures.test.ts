@@ -58,6 +58,23 @@ test('a refused request is explained by groups and their effect, and is accepted
   expect(await create(server, bearer(accessToken), body)).toMatchObject({ status: 201 });
 });
 
+test('of alternative roles, the least powerful is offered first, and all are listed', async () => {
+  await using server = await startServer({ seed });
+  const headers = bearer(await userToken(server, { userId: 'ann' }));
+  const refused = await send(server, `${groups}/operators`, { headers });
+  const cures = await curesOf(server, refused);
+  expect(cures.map(({ groupName }) => groupName)).toEqual([
+    ...['iam-auditors', 'maintainers', 'operators'],
+    'iam-administrators',
+  ]);
+  expect(cures[0]).toMatchObject({ gains: ['IAM_ADMIN_READ_ONLY'], lacks: [] });
+  const { body } = await send(server, `/_iam/requests/${refused.headers['x-request-id']}/why`);
+  expect(body).toMatchObject({
+    missing: ['IAM_ADMIN_READ_ONLY'],
+    alternatives: [['IAM_ADMIN_READ_ONLY'], ['IAM_ADMIN_MAINTENANCE'], ['ADMIN']],
+  });
+});
+
 test('a caller that lacks the second factor signs in again at its level', async () => {
   await using server = await startServer({ seed });
   const token = await userToken(server, { userId: 'ann', roles: ['ADMIN'] });
