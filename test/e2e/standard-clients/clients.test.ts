@@ -129,7 +129,7 @@ describe('openid-client', () => {
       );
       expect(config.serverMetadata()).toMatchObject({
         issuer,
-        grant_types_supported: [...grantTypes, 'authorization_code'],
+        grant_types_supported: expect.arrayContaining(grantTypes),
       });
       const { access_token } = await openid.clientCredentialsGrant(config);
       expect(await openid.tokenIntrospection(config, access_token)).toMatchObject({ active: true, iss: issuer });
