@@ -7,7 +7,7 @@ import { type ApiRequest, describeRequest, type HttpCall } from '../api/requests
 import { CopyTextButton } from './copy-text-button.tsx';
 
 /** The shell inserts the token. */
-const tokenOption = '-H "Authorization: Bearer $TOKEN"';
+const tokenOption = '-H "Authorization: Bearer $IAM_TOKEN"';
 
 interface TerminalEntry {
   /** What it does, if it is one of several. */
@@ -57,7 +57,7 @@ export function Equivalents({ isInitiallyOpen = false, others = [], ...first }: 
         ))}
         <Text size="xs" c="dimmed">
           {entries.some(({ isOperation }) => isOperation)
-            ? 'TOKEN is an access token: TOKEN=$(iam token generate).'
+            ? 'IAM_TOKEN is an access token: IAM_TOKEN=$(iam token generate).'
             : 'A server with remote access requires an Authorization header as well.'}
         </Text>
       </Stack>

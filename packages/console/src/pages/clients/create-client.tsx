@@ -61,7 +61,7 @@ export function CreateClient() {
       <TextInput label="Application" required {...form.getInputProps('appId')} />
       <TextInput
         label="Service account"
-        description="Its id, to which groups grant roles"
+        description="Its id, to which groups grant roles: without one, the client can be in no group"
         {...form.getInputProps('serviceAccountId')}
       />
       <TagsInput label="Scopes" clearable {...form.getInputProps('scope')} />
