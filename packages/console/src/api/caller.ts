@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import type { ControlClient } from './clients.ts';
 import { useConsole } from './console-context.ts';
 import type { CallerRoles } from './credentials.ts';
-import { unwrap } from './errors.ts';
+import { RequestError, unwrap } from './errors.ts';
 
 /** Of queries about the caller. Secrets are in no key: a token only in the memory of the credentials. */
 export const callerQueryKey = ['caller'];
@@ -13,11 +13,21 @@ export const loginCallerQueryKey = (subject: string) => [...callerQueryKey, 'log
 /** Roles rarely change; a rejected request reads them again at once. */
 const staleTime = 60_000;
 
-/** Returns what a token allows now. @throws RequestError if its caller may not read the control plane. */
+/** Returns what a token allows now. @throws RequestError if the server rejects it, or its caller may not read. */
 export async function readCallerRoles(control: ControlClient, token: string): Promise<CallerRoles> {
+  return assertAccepted(await inspectCaller(control, token));
+}
+
+/** Undefined for a token that the server rejects: that says nothing about the roles of its caller. */
+async function inspectCaller(control: ControlClient, token: string): Promise<CallerRoles | undefined> {
   const headers = { Authorization: `Bearer ${token}` };
-  const { roles = [], claims } = await unwrap(control.POST('/tokens/inspect', { body: { token }, headers }));
-  return { roles, scope: readScope(claims?.scope) };
+  const { roles, claims } = await unwrap(control.POST('/tokens/inspect', { body: { token }, headers }));
+  return roles && { roles, scope: readScope(claims?.scope) };
+}
+
+function assertAccepted<Caller>(caller: Caller | undefined): Caller {
+  if (caller !== undefined) return caller;
+  throw new RequestError(401, [{ code: 'TOKEN_INVALID', message: 'The server rejects the token of the console.' }]);
 }
 
 function readScope(claim: unknown): readonly string[] {
@@ -52,10 +62,13 @@ export function useServiceCaller({ enabled }: { readonly enabled: boolean }): Ca
   const { control, serviceTokens } = useConsole();
   const { data } = useQuery({
     queryKey: [...callerQueryKey, 'service'],
-    queryFn: async () => {
-      const token = await serviceTokens.read();
-      return token === undefined ? null : readCallerRoles(control, token);
-    },
+    queryFn: async () =>
+      assertAccepted(
+        await serviceTokens.send(
+          async (token) => (token === undefined ? null : inspectCaller(control, token)),
+          (caller) => caller === undefined,
+        ),
+      ),
     enabled,
     staleTime,
   });

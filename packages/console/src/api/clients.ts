@@ -62,36 +62,25 @@ export function createLoginClient({ basePath }: ConsoleLocation, { fetch }: Conn
   return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}${servicePrefix}`, fetch });
 }
 
-/**
- * The operations of the interface. If the server rejects a token that it issued to the console, for example after a reset
- * or a restart, the request is repeated with another one; the token of a login requires another login.
- */
+/** The operations of the interface. */
 export function createServiceClient(
   { basePath }: ConsoleLocation,
   tokens: ServiceTokens,
-  credentials: CredentialStore,
   { fetch }: Connection,
 ): ServiceClient {
-  const client = createClient<ServicePaths>({
+  return createClient<ServicePaths>({
     ...consoleRequestOptions,
     baseUrl: `${basePath}${servicePrefix}`,
-    fetch: async (request) => {
-      const repeatable = request.clone();
-      const response = await fetch(request);
-      if (response.status !== 401) return response;
-      if (credentials.get() !== undefined) {
-        credentials.requireLogin(tokenOf(request));
-        return response;
-      }
-      tokens.forget();
-      const token = await tokens.read();
-      if (token === undefined) return response;
-      repeatable.headers.set('Authorization', `Bearer ${token}`);
-      return fetch(repeatable);
-    },
+    fetch: (request) =>
+      tokens.send(
+        (token) => {
+          const authorized = request.clone();
+          if (token !== undefined) authorized.headers.set('Authorization', `Bearer ${token}`);
+          return fetch(authorized);
+        },
+        ({ status }) => status === 401,
+      ),
   });
-  client.use(authorize(tokens.read));
-  return client;
 }
 
 /** The access token that a request was sent with. */

@@ -71,7 +71,7 @@ export function createConsole(location: ConsoleLocation, loginClient: string, no
     credentials,
     control,
     serverControl: location.sandbox === undefined ? control : createServerControlClient(location),
-    service: createServiceClient(location, serviceTokens, credentials, connection),
+    service: createServiceClient(location, serviceTokens, connection),
     serviceTokens,
     loginClient,
     login: createLoginClient(location, connection),

@@ -42,6 +42,8 @@ export async function unwrapResponse<Data>(
 ): Promise<{ data: Data; response: Response }> {
   const { data, error, response } = await pending.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    // Of the request for the token.
+    if (cause instanceof RequestError) throw cause;
     throw new RequestError(undefined, [unreachable]);
   });
   if (!response.ok) throw new RequestError(response.status, toItems(error, response), requestIdOf(response));

@@ -16,9 +16,16 @@ interface IssuedToken {
 }
 
 export interface ServiceTokens {
-  /** Returns the current token; undefined if no client has the authority of an administrator. */
-  read(): Promise<string | undefined>;
-  /** After a rejection: the next read requests another token. */
+  /**
+   * Sends a request with the current token; undefined if no client has the authority of an administrator. If the server
+   * rejects a token that it issued to the console, for example after a reset or a change of its clock, the request is
+   * sent once more with another one. The token of a login requires another login.
+   */
+  send<Result>(
+    request: (token: string | undefined) => Promise<Result>,
+    isRejected: (result: Result) => boolean,
+  ): Promise<Result>;
+  /** The next request obtains another token. */
   forget(): void;
 }
 
@@ -41,8 +48,25 @@ export function createServiceTokens(
     return token === undefined ? undefined : readIssued();
   }
 
+  /** Not if another request that was rejected at the same time has obtained a token since. */
+  async function replaceIssued(rejected: string): Promise<string | undefined> {
+    if ((await issued)?.accessToken === rejected) issued = undefined;
+    return readIssued();
+  }
+
   return {
-    read: async () => credentials.get()?.accessToken ?? readIssued(),
+    async send(request, isRejected) {
+      const login = credentials.get()?.accessToken;
+      const token = login ?? (await readIssued());
+      const result = await request(token);
+      if (token === undefined || !isRejected(result)) return result;
+      if (login !== undefined) {
+        credentials.requireLogin(login);
+        return result;
+      }
+      const other = await replaceIssued(token);
+      return other === undefined ? result : request(other);
+    },
     forget() {
       issued = undefined;
     },

@@ -1,15 +1,15 @@
 /** A server that stops, restarts or is replaced, and tokens that end, while a page is open. */
 import type { Page, Route } from 'playwright-core';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
 import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../../../test/harness.ts';
 import { send as sendTo } from '../../../../test/server/control/control-client.ts';
 import { hasBrowser } from '../harness/browser.ts';
-import { openConsole, openReset } from '../harness/console-page.ts';
+import { openClock, openConsole, openReset } from '../harness/console-page.ts';
 import { useConsole } from '../harness/use-console.ts';
-import { logInAsClient } from './log-in.ts';
+import { listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const seed = { users: ['alice', 'bob'].map((userId) => ({ userId, userEmail: `${userId}@example.com` })) };
 const notice = 'The page shows what it last received and connects again by itself.';
@@ -182,6 +182,40 @@ describe.skipIf(!hasBrowser)('while the page is open on a running server', () =>
     await page.getByRole('button', { name: 'Unlock' }).waitFor();
     expect((await send('/_iam/users/alice')).body).toMatchObject({ locked: false });
     expect((await send('/_iam/users/bob')).body).toMatchObject({ locked: true });
+  });
+
+  describe.runIf(isFullRun)('the clock moves: the console gets another token, and its actions stay allowed', () => {
+    let page: Page;
+    let problems: readonly string[];
+    beforeEach(async () => {
+      ({ page, problems } = await open('users'));
+      await page.getByRole('button', { name: 'bob' }).waitFor();
+    });
+
+    async function lockBob(): Promise<void> {
+      await page.getByRole('button', { name: 'bob' }).click();
+      await page.getByRole('heading', { level: 1, name: 'bob' }).waitFor();
+      await lock(page);
+      await page.getByRole('button', { name: 'Unlock' }).waitFor();
+      expect(await listDisabledButtons(page)).toEqual({});
+      expect(problems).toEqual([]);
+    }
+
+    test('past the expiry of the token', async () => {
+      await openClock(page);
+      await page.getByLabel('Advance by').fill('2h');
+      await page.getByRole('button', { name: 'Advance', exact: true }).click();
+      await page.getByText('2 h ahead of this machine').waitFor();
+      await page.keyboard.press('Escape');
+      await lockBob();
+    });
+
+    test('before the start of the token, by another program', async () => {
+      const moved = await send('/_iam/clock', { method: 'PUT', body: { advance: '-2h' } });
+      expect(moved.status).toBe(200);
+      await page.locator('.pill-clock').waitFor();
+      await lockBob();
+    });
   });
 
   test.runIf(isFullRun)(

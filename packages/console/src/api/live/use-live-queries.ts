@@ -30,11 +30,9 @@ export function useLiveQueries(): boolean {
         wasConnected.current = !wasConnected.current;
         setConnected(wasConnected.current);
       }
-      if (event === 'disconnected') {
-        // A restart may invalidate it, and a rejected request would count.
-        serviceTokens.forget();
-        return;
-      }
+      // A restart or another time may invalidate it, and a rejected request would count.
+      if (event === 'disconnected' || event === 'clock') serviceTokens.forget();
+      if (event === 'disconnected') return;
       if (isObjectNoun(event)) refetchObjects(event);
       else refetch(event);
     });
