@@ -17,17 +17,17 @@ export function AuditResult({ event: { result, error } }: { readonly event: Show
 }
 
 export const auditColumns: RowColumn<ShownEvent>[] = [
-  { title: 'What', width: 'minmax(8.5rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
+  { title: 'What', width: 'minmax(8rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
   { title: 'Who', width: 'minmax(9.5rem, 1.2fr)', phone: 'detail', render: (event) => <AuditActor event={event} /> },
   {
     title: 'Object',
     isOptional: true,
     width: 'minmax(11rem, 2fr)',
     phone: 'detail',
-    render: ({ objects }) => <AuditObjects objects={objects} />,
+    render: ({ objects }) => <AuditObjects objects={objects} limit={1} />,
   },
   { title: 'Changes', isOptional: true, width: 'minmax(8rem, 1.5fr)', render: summarizeEvent },
   { title: 'Result', width: '5.5rem', phone: 'end', render: (event) => <AuditResult event={event} /> },
   { title: 'From', isOptional: true, width: '7.5rem', render: ({ remoteAddress }) => remoteAddress },
-  { title: 'Time', width: '5rem', phone: 'detailEnd', render: ({ time }) => <RelativeTime at={time} /> },
+  { title: 'Time', width: '5.9rem', phone: 'detailEnd', render: ({ time }) => <RelativeTime at={time} /> },
 ];

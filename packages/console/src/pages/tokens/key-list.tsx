@@ -34,7 +34,7 @@ const columns: RowColumn<ControlData<'/keys'>[number]>[] = [
     render: ({ createdAt }) => <RelativeTime at={createdAt} />,
   },
   {
-    title: 'Its tokens are accepted until',
+    title: 'Accepted until',
     width: 'minmax(8rem, 1fr)',
     render: ({ expiresAt }) => (expiresAt === undefined ? 'their own expiry' : <RelativeTime at={expiresAt} />),
   },
