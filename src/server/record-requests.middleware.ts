@@ -4,6 +4,7 @@ import type { AppContext } from './app-context.ts';
 import { recordAuditEvent } from './audit/record.ts';
 import { formatCallerName } from './directory/principal.ts';
 import { readCorrelation } from './http/correlation.ts';
+import { createHosts } from './http/hosts.ts';
 import { splitTarget } from './http/paths.ts';
 import type { KoaContext, Middleware, RequestState } from './http/request-state.ts';
 import { createSourceReader, type SourceReader } from './lib/request-source.ts';
@@ -12,11 +13,21 @@ import { recordRequest } from './observability/record-request.ts';
 
 /** The first step: the others need the state. A request to a sandbox is recorded by the sandbox. */
 export function recordRequests(appContext: AppContext): Middleware {
-  const readSource = createSourceReader(appContext.settings.trustedProxies);
+  const readSource = createRequestSourceReader(appContext);
   return async (ctx, next) => {
     ctx.state = createRequestState(ctx.req, appContext, readSource);
     await next();
     if (!ctx.state.servedBySandbox) recordOutcome(ctx, appContext);
+  };
+}
+
+/** With another name in Host, a proxy forwarded the request without saying so, or a page rebound its name to this machine. */
+function createRequestSourceReader({ settings, baseUrl }: AppContext): SourceReader {
+  const hosts = createHosts(settings, baseUrl);
+  const readSource = createSourceReader(settings.trustedProxies);
+  return (request) => {
+    const source = readSource(request);
+    return source.isLoopback && !hosts.isLocal(request) ? { ...source, isRelayed: true } : source;
   };
 }
 

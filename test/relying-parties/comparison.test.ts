@@ -85,7 +85,9 @@ async function obtainCode({ authorize, loggedIn }: Tested, client: ClientId): Pr
 async function authorize({ authorize: url, loggedIn }: Tested, request: AuthorizationTest): Promise<Outcome> {
   const browser = request.isLoggedIn ? loggedIn : createBrowser();
   const text = toForm(request.parameters).toString();
-  const page = request.method === 'GET' ? await browser.get(`${url}?${text}`) : await browser.post(url, text);
+  let page = request.method === 'GET' ? await browser.get(`${url}?${text}`) : await browser.post(url, text);
+  // Without the cookie, a form leads to the same request with GET.
+  if (page.location?.startsWith('authorize?')) page = await browser.get(new URL(page.location, page.url).href);
   return classifyPage(
     page,
     Object.values(clients).flatMap(({ redirectUris }) => redirectUris),

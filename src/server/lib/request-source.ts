@@ -14,7 +14,7 @@ export interface RequestSource {
   readonly isLoopback: boolean;
   /** Key of throttles and rate limits: the network or, behind an authenticated client, the network that it forwards. */
   readonly key: string;
-  /** Whether an untrusted proxy forwarded it: the original source is then unknown. */
+  /** Whether an untrusted proxy forwarded it, or its Host is not a name of this machine: the original source is then unknown. */
   readonly isRelayed?: boolean;
   /** The client that authenticated, and the source that it forwards in its `ip` header. */
   readonly client?: { readonly clientId: string; readonly forwarded?: RequestSource | undefined };

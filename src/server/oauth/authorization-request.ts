@@ -325,10 +325,12 @@ export function splitScopes(requested: string | undefined, client: Client) {
   const names = [...new Set(splitWords(requested))];
   const openid = names.filter((name) => openidScopes.some((known) => known === name));
   const scope = names.filter((name) => !openid.includes(name));
+  const isOwn = client.party === '1STPARTY';
+  // The tokens of own applications are those of every login. Others get what the client has now, to which the user agrees.
+  const omitted = isOwn ? undefined : names.length === 0 ? client.scope : [];
   return {
     openidScopes: openid,
-    // The tokens of own applications are those of every login.
-    scope: names.length === 0 || (scope.length === 0 && client.party === '1STPARTY') ? undefined : scope,
+    scope: scope.length === 0 ? omitted : scope,
     isExceeded: scope.some((name) => !client.scope.includes(name)),
   };
 }
@@ -367,7 +369,8 @@ export function createRefusal(
   return withPage(apiError(code, description), page, error);
 }
 
-function toQuery(given: AuthorizationParameters): string {
+/** The parameters as a query. */
+export function toQuery(given: AuthorizationParameters): string {
   const query = new URLSearchParams();
   for (const [name, values = []] of Object.entries(given)) for (const value of values) query.append(name, value);
   return query.toString();

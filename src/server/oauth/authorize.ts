@@ -9,7 +9,9 @@ import {
   authorizationQuery,
   readAuthorizationRequest,
   readForm,
+  toQuery,
 } from './authorization-request.ts';
+import { renderRedirect } from './authorization-response.ts';
 import { continueLogin } from './login-flow.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import type { PageResponse } from './pages/page-error.ts';
@@ -57,7 +59,12 @@ export const authorizeByForm = defineOperation({
     headers: browserHeaders,
   },
   openapiExamples: { body: { client_id: 'web', response_type: 'code' } },
-  handle: ({ body, headers }, context) => showLogin(context, readForm(body), headers.cookie),
+  async handle({ body, headers }, context) {
+    const given = readForm(body);
+    const { isKnown } = await openBrowser(context, headers.cookie);
+    // Browsers send the cookie with no form of another site, and a new one would end the login that they have.
+    return isKnown ? showLogin(context, given, headers.cookie) : renderRedirect(`authorize?${toQuery(given)}`);
+  },
 });
 
 async function showLogin(

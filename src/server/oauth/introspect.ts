@@ -113,7 +113,7 @@ async function describeAccessToken(
     ...claims,
     active: true,
     token_type: 'Bearer',
-    ...toUsername(principal.user),
+    ...toUsername(principal),
     scope: [...principal.scope].join(' '),
     authorities: toAuthorities(principal.roles),
   };
@@ -141,7 +141,7 @@ async function describeRefreshToken(
   return {
     active: true,
     client_id: client.clientId,
-    ...toUsername(session.userId === undefined ? undefined : await store.users.get(session.userId)),
+    ...toUsername({ session, user: await store.users.get(session.userId ?? '') }),
     sub: subjectOf(session, client),
     scope: client.scope.filter((name) => session.scope?.includes(name) ?? true).join(' '),
     iat: issuedAt,
@@ -150,8 +150,12 @@ async function describeRefreshToken(
   };
 }
 
-function toUsername(user: User | undefined): { readonly username?: string } {
-  return user?.userName === undefined ? {} : { username: user.userName };
+/** A third-party client gets the name only with the scope profile, to which the user agreed. */
+function toUsername({ user, session }: { readonly user?: User | undefined; readonly session?: Session | undefined }): {
+  readonly username?: string;
+} {
+  const { isLimited, scopes = [] } = session?.openid ?? {};
+  return user === undefined || (isLimited && !scopes.includes('profile')) ? {} : { username: user.userName };
 }
 
 function subjectOf({ userId, logon }: Session, client: Client): string {

@@ -77,7 +77,16 @@ export const logoutByForm = defineOperation({
   },
   identifies: ['client_id'],
   openapiExamples: { body: { client_id: 'web' } },
-  handle: ({ body, headers }, context) => logOut(context, body, headers.cookie),
+  async handle({ body, headers }, context) {
+    const { form_token: formToken, ...request } = body;
+    const browser = await openBrowser(context, headers.cookie);
+    // Browsers send the cookie with no form of another site, but with the address that it is redirected to (SameSite=Lax).
+    if (!browser.isKnown && formToken === undefined) {
+      const pairs = Object.entries(request).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+      return renderRedirect(appendQuery('logout', Object.fromEntries(pairs)));
+    }
+    return logOut(context, body, headers.cookie);
+  },
 });
 
 async function logOut(

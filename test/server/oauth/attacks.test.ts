@@ -1,0 +1,65 @@
+/** Attacks on logins with a browser (RFC 9700) that no other test has. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
+import { password } from '../operations/user-identities/login-fixtures.ts';
+import { authorizeUrl, createRequest, postAs, readAnswer, redeem, seed } from './applications.ts';
+import { createBrowser, type TestBrowser } from './browser.ts';
+
+let server: TestServer;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  server = await startServer({ seed });
+  browser = createBrowser();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const logIn = async (changes = {}) =>
+  browser.submit(await browser.get(authorizeUrl(server, changes)), 'password', { user_name: 'alice', password });
+
+test('no user is offered under a name that is not of this machine: of a proxy, or of a page that rebound it', async () => {
+  await using remote = await startServer({ seed, flags: { 'allow-remote': true, 'test-features': 'on' } });
+  const path = `/oauth2/authorize?${new URLSearchParams(createRequest())}`;
+  const page = await send(remote, path, { headers: { Host: 'rebound.example' } });
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('to continue to Shop') });
+  expect(page.body).not.toContain('Test: log in as');
+  expect((await send(remote, path)).body).toContain('Test: log in as');
+});
+
+test.each([
+  ['authorize', createRequest()],
+  ['logout', {}],
+] as const)('a form of another site, without the cookie, neither replaces nor deletes it: %s', async (path, form) => {
+  const stranger = await createBrowser().post(`${server.url}/oauth2/${path}`, form);
+  expect(stranger).toMatchObject({ status: 303, location: expect.stringMatching(`^${path}[?]`) });
+  expect(stranger.headers.get('set-cookie')).toBeNull();
+  await logIn();
+  const page = await browser.get(new URL(stranger.location ?? '', stranger.url).href);
+  if (path === 'authorize') expect(readAnswer(page)).toHaveProperty('code');
+  else expect(page.text).toContain('Log out?');
+});
+
+test('what a third-party client gets later was never agreed to', async () => {
+  const page = await logIn({ client_id: 'partner', scope: undefined });
+  expect(page.text).toContain('use READ');
+  const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
+  const { json } = await redeem(server, code, 'partner');
+  await server.appContext.store.transaction(async (tx) => {
+    const client = await tx.clients.get('partner');
+    if (client) await tx.clients.replace({ ...client, scope: ['READ', 'WRITE'] });
+  });
+  const renewal = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
+  expect((await postAs(server, 'partner', '/oauth2/token', renewal)).json.scope).toBe('READ');
+});
+
+test('introspection returns no name to a third-party client without the scope profile', async () => {
+  const page = await logIn({ client_id: 'partner' });
+  const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
+  const { json } = await redeem(server, code, 'partner');
+  for (const token of [json.access_token, json.refresh_token]) {
+    const inspected = await postAs(server, 'partner', '/oauth2/introspect', { token: String(token) });
+    expect(inspected.json).toMatchObject({ active: true, sub: 'alice-id' });
+    expect(inspected.json).not.toHaveProperty('username');
+  }
+});
