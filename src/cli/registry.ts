@@ -57,6 +57,7 @@ import { addRouteUpdates } from './commands/update/add.ts';
 import { createWithoutCode } from './commands/users/create-without-code.ts';
 import { addUsersGet } from './commands/users/get.ts';
 import { addUsersInvite } from './commands/users/invite.ts';
+import { addUsersRevokeConsent } from './commands/users/revoke-consent.ts';
 import { addUsersSetPassword } from './commands/users/set-password.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { addWhy, whyText } from './commands/why.ts';
@@ -120,7 +121,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: 'users',
         summary: 'Manage users, their contacts, login names and locks',
-        add: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword],
+        add: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword, addUsersRevokeConsent],
         variants: { create: createWithoutCode },
         nouns: { factors: 'Manage MFA contacts of a user' },
       },

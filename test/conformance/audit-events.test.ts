@@ -106,6 +106,7 @@ const controlWrites: Readonly<Record<string, ControlWrite>> = {
   'control.token-inspect': { body: { token: 'unknown' } },
   'control.token-issue': { body: { for: 'ann' } },
   'control.create-user': { body: { userName: 'bob', userEmail: 'bob@example.com' } },
+  'control.revoke-consent': { id: 'ann' },
   'control.set-password': { id: 'ann', body: { newPassword: 'correct horse battery' } },
 };
 
@@ -115,8 +116,8 @@ const controlWithoutObjects: readonly string[] = [
   ...['sandbox-create', 'end-sessions', 'state-export', 'state-import', 'state-reset', 'snapshot-save'],
   ...['store-backup', 'token-inspect'],
 ];
-/** No snapshot exists yet, and no document is sent. */
-const refusedWrites: readonly string[] = ['snapshot-delete', 'state-import', 'snapshot-restore'];
+/** No snapshot and no consent exists yet, and no document is sent. */
+const refusedWrites: readonly string[] = ['snapshot-delete', 'state-import', 'snapshot-restore', 'revoke-consent'];
 
 test('each write of the control plane is an event of its caller, also a refused one', async () => {
   await using server = await startServer({ seed: controlSeed });

@@ -75,6 +75,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.seed-apply': { command: 'state seed', library: 'seed' },
   'control.sessions': list('sessions list'),
   'control.set-clock': { command: 'clock set', library: 'clock.set' },
+  'control.revoke-consent': list('users revoke-consent'),
   'control.set-password': list('users set-password'),
   'control.settings': { command: 'doctor', library: because('process') },
   'control.snapshot-delete': list('state delete'),

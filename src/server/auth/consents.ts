@@ -18,3 +18,10 @@ export function withConsent(user: User, clientId: string, scopes: readonly strin
   const consent = { clientId, scopes: [...new Set([...before, ...scopes])], at: clock.now().toISOString() };
   return { ...user, consents: [...others, consent] };
 }
+
+/** The user without the consent to this client; the same object if there is none. */
+export function withoutConsent(user: User, clientId: string): User {
+  const { consents = [] } = user;
+  const others = consents.filter((consent) => consent.clientId !== clientId);
+  return others.length === consents.length ? user : { ...user, consents: others };
+}

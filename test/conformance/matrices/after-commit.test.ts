@@ -10,6 +10,7 @@ import { type OperationId, operations } from '../../../src/server/operations/ind
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
+import { consentToPartner } from '../../server/oauth/consent-fixture.ts';
 import { createFailingStore, type FailingStore } from '../../server/operations/failing-store.ts';
 import { createSession } from '../../server/operations/user-identities/callers.ts';
 import { bob } from '../../server/operations/user-identities/factors/factor-fixtures.ts';
@@ -147,6 +148,10 @@ const controlRequests: Readonly<Record<string, ControlRequest | ((server: TestSe
   },
   'control.keys-rotate': {},
   'control.revoke': async (server) => ({ body: { token: (await createTokens(server)).refreshToken } }),
+  'control.revoke-consent': async (server) => {
+    await consentToPartner(server);
+    return { path: `${user}/consents/partner` };
+  },
   'control.seed-apply': { body: { groups: [{ groupName: 'seeded' }] } },
   'control.set-password': { path: `${user}/password`, body: { newPassword: 'another pass phrase' } },
   'control.snapshot-restore': async (server) => {

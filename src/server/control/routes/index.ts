@@ -68,6 +68,7 @@ import usersGetFactor from './users/get-factor.ts';
 import usersGetRolePath from './users/get-role-path.ts';
 import usersList from './users/list.ts';
 import usersListFactors from './users/list-factors.ts';
+import usersRevokeConsent from './users/revoke-consent.ts';
 import usersSetPassword from './users/set-password.ts';
 
 /** Every route of the control plane, as data: the source of the router, the API document and dist/docs/control.md. */
@@ -140,5 +141,6 @@ export const controlRoutes: readonly ControlRoute[] = [
   usersGetRolePath,
   usersList,
   usersListFactors,
+  usersRevokeConsent,
   usersSetPassword,
 ];

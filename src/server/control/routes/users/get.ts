@@ -13,6 +13,7 @@ import { hasEmailForm, isUserNameProven, type User } from '../../../store/tables
 import { requireUser, toUpdatableUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
+import { addNames, nameFieldsOf } from '../../name-fields.ts';
 import { SessionItem, toSessionItems } from '../sessions/session-item.ts';
 
 /** Roles with their groups, groups of one role, and sessions in a response. */
@@ -54,6 +55,16 @@ const UserDetail = z.strictObject({
     .describe(
       `Effective roles, sorted, each with the names of the direct groups that grant it, themselves or through dependencies; the first ${maxRoleSources} roles and ${maxGroupsOfRole} groups of each`,
     ),
+  consents: z
+    .array(
+      z.strictObject({
+        clientId: exampleText('billing-service'),
+        ...nameFieldsOf('clientId'),
+        scopes: z.array(z.string()).meta({ examples: [['openid', 'email']] }),
+        at: exampleText('2026-03-01T12:00:00.000Z'),
+      }),
+    )
+    .describe('What the user lets third-party clients do after logins with a browser'),
   sessions: exampleInt(1, 'Number of active sessions'),
   activeSessions: z.array(SessionItem).describe(`Active sessions, sorted by id; the first ${maxSessions}`),
 });
@@ -83,6 +94,7 @@ export default defineRoute({
       contacts: await listAllFactorViews(store, user),
       ...(await readMemberGrants(store, members)),
       roleSources: (await readRoleOrigins(store, members)).slice(0, maxRoleSources).map(toRoleSource),
+      consents: await listConsents(store, user),
       sessions: await countActiveSessions(store, user.userId, now),
       activeSessions: await listActiveSessions(store, user.userId, now),
     };
@@ -103,6 +115,11 @@ async function listActiveSessions(store: Reader, userId: string, now: number) {
   const sessions = await store.sessions.find('userId', userId);
   const active = sessions.filter(({ endsAt }) => endsAt > now).slice(0, maxSessions);
   return toSessionItems(store, active, now);
+}
+
+function listConsents(store: Reader, { consents = [] }: User) {
+  const items = consents.map(({ scopes, ...consent }) => ({ ...consent, scopes: [...scopes] }));
+  return addNames(store, items, 'clientId');
 }
 
 function toIdentity({ userId, userName, identities, legacyLogons = [], lead, locked, lockReason, createdAt }: User) {

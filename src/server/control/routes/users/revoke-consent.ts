@@ -1,0 +1,37 @@
+import { reference } from '../../../../contract/entities.ts';
+import { apiError } from '../../../../contract/errors.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { withoutConsent } from '../../../auth/consents.ts';
+import { endSession } from '../../../sessions/end-sessions.ts';
+import { requireUser } from '../../../users/users.ts';
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.revoke-consent',
+  title: 'Revoke the consent of a user',
+  description:
+    'Deletes what a user let a third-party client do after a login with a browser, and ends the sessions of the user at that client. The next login asks again.',
+  method: 'DELETE',
+  path: '/users/{id}/consents/{clientId}',
+  audit: { kind: 'administration', targets: { path: ['id', 'clientId'] } },
+  request: {
+    params: {
+      id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }),
+      clientId: Id.meta({ examples: ['billing-service'], ...reference('client', ['id']) }),
+    },
+  },
+  response: { status: 204 },
+  errors: ['USER_NOT_FOUND', 'CLIENT_NOT_FOUND'],
+
+  async handle({ params: { id, clientId } }, { store }) {
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, id);
+      const changed = withoutConsent(user, clientId);
+      if (changed === user) throw apiError('CLIENT_NOT_FOUND', `User ${id} has not consented to a client ${clientId}.`);
+      await tx.users.replace(changed);
+      for (const session of await tx.sessions.find('userId', id))
+        if (session.clientId === clientId && !session.browser) await endSession(tx, session);
+    });
+  },
+});

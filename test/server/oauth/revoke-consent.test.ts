@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { startServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
+import { alice } from '../operations/user-identities/login-fixtures.ts';
+import { consentToPartner } from './consent-fixture.ts';
+import { postFields } from './oauth-requests.ts';
+
+const path = `/_iam/users/${alice.userId}`;
+
+test('a revoked consent is deleted, and the sessions of the user at that client end', async () => {
+  await using server = await startServer({ seed: { users: [alice] } });
+  const { refresh_token: token } = await consentToPartner(server);
+  const before = await send(server, path);
+  expect(before.body).toMatchObject({
+    consents: [{ clientId: 'partner', clientName: 'partner', scopes: ['openid'], at: expect.any(String) }],
+  });
+  expect((await send(server, `${path}/consents/partner`, { method: 'DELETE' })).status).toBe(204);
+  expect((await send(server, path)).body).toMatchObject({ consents: [] });
+  const fields = { grant_type: 'refresh_token', refresh_token: String(token), client_id: 'partner' };
+  expect((await postFields(server, '/oauth2/token', fields)).json).toMatchObject({ error: 'invalid_grant' });
+  const again = await send(server, `${path}/consents/partner`, { method: 'DELETE' });
+  expect(again).toMatchObject({ status: 404, body: [{ code: 'CLIENT_NOT_FOUND' }] });
+});
