@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import { readCorrelation } from '../http/correlation.ts';
+import { hasConsoleHeader } from '../http/fetch-metadata.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isConsoleRead } from './console-requests.ts';
@@ -19,9 +20,9 @@ function isRecordedPath(path: string): boolean {
   return !ignoredPaths.has(path) && !path.startsWith(belowControl);
 }
 
-/** The index leads browsers to the console. */
-function isRedirectToConsole(path: string, status: number | undefined): boolean {
-  return path === '/' && status === 302;
+/** The index leads browsers to the console, which polls it without credentials. */
+function isIndexForConsole({ path, request }: RequestState, status: number | undefined): boolean {
+  return path === '/' && (status === 302 || hasConsoleHeader(request.headers));
 }
 
 /** Requests to the control plane are not recorded: otherwise reading the log would change it. */
@@ -33,7 +34,7 @@ export function recordRequest(
 ): void {
   const { request, path, operation, errors = noErrors, responseBody } = record;
   const { actor, status } = outcome;
-  if (!isRecordedPath(path) || isRedirectToConsole(path, status)) return;
+  if (!isRecordedPath(path) || isIndexForConsole(record, status)) return;
   const now = observability.stopwatch.now();
   const duration = now - (record.startedAt ?? now);
   const consoleUse = record.isFromConsole ? (isConsoleRead(record) ? 'read' : 'write') : undefined;

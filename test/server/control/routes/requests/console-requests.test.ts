@@ -66,6 +66,7 @@ describe('requests of the console', () => {
     for (const { method, path } of all)
       await send(server, path, { method, headers, ...(method === 'POST' ? { body: {} } : {}) });
     for (const path of ['/', '/_iam/console/']) await send(server, path, { headers: { Accept: 'text/html' } });
+    await send(server, '/', { headers: header });
     expect(await measure(server)).toEqual(before);
     expect(await list(server)).toEqual([['groups.list', 200, undefined]]);
   });
