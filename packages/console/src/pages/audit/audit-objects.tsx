@@ -31,7 +31,7 @@ export function AuditObjects({ objects, exceptId, isPlain = false, limit = 2 }: 
       ))}
       {others.length > limit ? (
         <Text span size="sm" c="dimmed" style={{ flex: 'none' }}>
-          and {(others.length - limit).toLocaleString('en')} more
+          +{(others.length - limit).toLocaleString('en')}
         </Text>
       ) : undefined}
     </Group>
