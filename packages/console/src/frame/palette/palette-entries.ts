@@ -5,6 +5,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { extractToken } from '../../api/pasted-token.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { IconName } from '../../components/icon.tsx';
+import { shortenId } from '../../components/subject-id.ts';
 import type { FrameDialog } from '../../components/top-bar/server-menu.tsx';
 import { useLatestMessages } from '../../components/top-bar/use-latest-messages.ts';
 import { pageList } from '../../pages/page-list.ts';
@@ -33,7 +34,8 @@ export function usePaletteEntries(text: string): readonly PaletteEntry[] {
   const found = useFoundObjects(trimmed);
   if (pasted.some(({ key }) => key === 'token')) return pasted;
   const named = [...listPages(), ...actions].filter(({ label }) => matches(label, trimmed));
-  return [...pasted, ...named, ...found];
+  const isPrefixed = ({ label }: PaletteEntry) => ` ${label}`.toLowerCase().includes(` ${trimmed.toLowerCase()}`);
+  return [...pasted, ...named.filter(isPrefixed), ...found, ...named.filter((entry) => !isPrefixed(entry))];
 }
 
 function matches(label: string, text: string): boolean {
@@ -131,7 +133,7 @@ function useFoundObjects(text: string): PaletteEntry[] {
   const entry = (page: string, kind: string, icon: IconName, id: string, label = id): PaletteEntry => ({
     key: `${page}/${id}`,
     label,
-    detail: label === id ? undefined : id,
+    detail: label === id ? undefined : shortenId(id),
     kind,
     icon,
     to: { to: `${page}/$`, params: { _splat: id } },

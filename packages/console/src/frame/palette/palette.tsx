@@ -14,7 +14,8 @@ interface PaletteProps {
 
 export function Palette({ isOpen, onClose, onOpen }: PaletteProps) {
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} size={600} yOffset="12dvh">
+    // Without a transition, and with `autoFocus`, its field is there for the key that follows the one that opens it.
+    <Modal.Root opened={isOpen} onClose={onClose} size={600} yOffset="12dvh" transitionProps={{ duration: 0 }}>
       <Modal.Overlay />
       <Modal.Content aria-label="Search and actions">
         <PaletteSearch onClose={onClose} onOpen={onOpen} />
@@ -47,6 +48,7 @@ function PaletteSearch({ onClose, onOpen }: Omit<PaletteProps, 'isOpen'>) {
   return (
     <>
       <TextInput
+        autoFocus
         data-autofocus
         role="combobox"
         aria-label="Search"
