@@ -1,4 +1,4 @@
-/** The active fault rules, each with an off switch. Hidden while there are none. */
+/** The active fault rules, each with a button that removes it. Hidden while there are none. */
 import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
@@ -8,6 +8,7 @@ import { useChanged } from '../../api/use-changed.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Icon } from '../icon.tsx';
 import { PermittedButton } from '../permitted-button.tsx';
+import { formatCount } from '../texts/format-count.ts';
 
 export function useFaults(options: { readonly refetchInterval: number }) {
   return useRead(['faults'], ({ control }, signal) => control.GET('/faults', { signal }), options);
@@ -39,17 +40,18 @@ export function FaultsMenu() {
         <Stack gap="xs">
           {faults.map(({ id, effect, applied, ...rule }) => (
             <Group key={id} justify="space-between" wrap="nowrap">
-              <Text size="sm">
-                {describeTarget(rule)}: {formatEffect(effect)}, applied {applied} times
+              <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+                {describeTarget(rule)}: {formatEffect(effect)}, applied {formatCount(applied, 'time', 'times')}
               </Text>
               <PermittedButton
                 operation="DELETE /_iam/faults"
                 size="compact-sm"
                 variant="default"
+                flex="none"
                 aria-label={`Remove the fault of ${describeTarget(rule)}`}
                 onClick={() => remove.mutate(id)}
               >
-                Off
+                Remove
               </PermittedButton>
             </Group>
           ))}
