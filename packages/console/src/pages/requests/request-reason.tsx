@@ -1,5 +1,6 @@
 /** Why a request had its response: the credential, the caller, what the operation requires, and who can give it. */
-import { Alert, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectLink } from '../../components/object-link.tsx';
@@ -26,13 +27,14 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
       <Title order={2} size="h5" id="why">
         Why
       </Title>
+      {request.fault === undefined ? undefined : <AppliedFault fault={request.fault} status={request.status} />}
       {errors.map(({ code, message, hint }) => (
         <Alert key={`${code} ${message}`} color="red" variant="light" title={code}>
           <Text>{message}</Text>
           {hint === '' ? undefined : <Text size="sm">{hint}</Text>}
         </Alert>
       ))}
-      {rejected ? undefined : <Text>The request was accepted.</Text>}
+      {rejected || request.fault !== undefined ? undefined : <Text>The request was accepted.</Text>}
       {rule === undefined ? undefined : <Text>Rule: {rule}</Text>}
       <NearestWay reason={reason} isEarlier={isAccepted || (hadCures && mended)} />
       <Group gap="xs">
@@ -57,6 +59,30 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
       )}
       <CallerFacts reason={reason} />
     </Stack>
+  );
+}
+
+interface AppliedFaultProps {
+  /** As in the header X-Iam-Fault. */
+  readonly fault: string;
+  readonly status: number | undefined;
+}
+
+function AppliedFault({ fault, status }: AppliedFaultProps) {
+  const isAnswer = status === undefined || fault.split(' ').includes(`status=${status}`);
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      title={isAnswer ? 'A fault answered instead of the operation' : 'A fault changed this request'}
+    >
+      <Group gap="xs">
+        <Code>{fault}</Code>
+        <Anchor component={Link} to="/faults" size="sm" underline="always">
+          Show the faults in force
+        </Anchor>
+      </Group>
+    </Alert>
   );
 }
 
