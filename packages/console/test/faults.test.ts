@@ -57,6 +57,17 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(problems).toEqual([]);
   });
 
+  test('of every request are confirmed', async () => {
+    const { page, problems } = await openWithoutRules();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await list()).toEqual([]);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('1 in all').waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test.runIf(isFullRun)('delay, with random numbers of a seed', async () => {
     const { page, problems } = await openWithoutRules();
     await choose(page, 'Effect', 'Delay the response');
@@ -84,6 +95,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await choose(page, 'Requests', 'Every matching request');
     await choose(page, 'Effect', 'Rotate the signing key');
     await submit(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('2 in all').waitFor();
     await choose(page, 'Effect', 'Serve the previous key set');
     await submit(page);
@@ -143,12 +155,14 @@ describe.skipIf(!hasBrowser)('the faults', () => {
 
   test.runIf(isFullRun)('show how often they matched and applied', async () => {
     const { page, problems } = await openWithoutRules();
-    await inject({ operation: 'groups.get', nth: 2, effect: { status: 500 } });
+    await inject({ operation: 'groups.get', nth: 2, times: 1, effect: { status: 500 } });
     const cells = page.locator('section[aria-label="Fault rules"] tbody td:not([data-phone="select"])');
-    await expect.poll(() => cells.allTextContents()).toEqual(expect.arrayContaining(['groups.get', 'number 2']));
+    await expect
+      .poll(() => cells.allTextContents())
+      .toEqual(expect.arrayContaining(['groups.get', 'number 2, at most 1']));
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
     for (const name of ['a', 'b', 'c']) await send(`/security/iam/v1/groups/${name}`, { headers });
-    await expect.poll(async () => (await cells.allTextContents()).slice(5, 7)).toEqual(['3', '1']);
+    await expect.poll(async () => (await cells.allTextContents()).slice(5, 7)).toEqual(['3', '1, used up']);
     expect(problems).toEqual([]);
   });
 

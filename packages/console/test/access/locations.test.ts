@@ -98,6 +98,7 @@ async function addMember(page: Page): Promise<void> {
 async function addFault(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Faults', exact: true }).click();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('button', { name: '1 fault' }).waitFor();
 }
 

@@ -159,7 +159,7 @@ class CallbackServer {
     const [pathname, text = ''] = path.split('?', 2);
     const query = new URLSearchParams(text);
     const { state, issuer } = this.#expected;
-    const isExpected = query.get('state') === state && (query.get('iss') ?? issuer) === issuer;
+    const isExpected = query.get('state') === state && query.get('iss') === issuer;
     return pathname === '/callback' && isExpected ? query : undefined;
   }
 }

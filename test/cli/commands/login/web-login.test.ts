@@ -52,7 +52,7 @@ describe('a login with a browser', () => {
 
   test('fills in the name and asks for a second factor', async ({ home }) => {
     const deny = `const r = new URL(url.searchParams.get('redirect_uri'));
-      r.search = new URLSearchParams({ state: url.searchParams.get('state'), error: 'access_denied', error_description: [url.searchParams.get('login_hint'), url.searchParams.get('acr_values')].join(' ') });
+      r.search = new URLSearchParams({ state: url.searchParams.get('state'), iss: url.origin, error: 'access_denied', error_description: [url.searchParams.get('login_hint'), url.searchParams.get('acr_values')].join(' ') });
       await fetch(r);`;
     const { code, err } = await logIn(home, deny, ['--user', 'ann.lee', '--mfa']);
     expect(code).toBe(4);
@@ -62,7 +62,7 @@ describe('a login with a browser', () => {
 
   test('takes no answer of another login or another server', async ({ home }) => {
     const forge = `const r = new URL(url.searchParams.get('redirect_uri'));
-      for (const forged of [{ code: 'x' }, { code: 'x', state: 'other' }, { code: 'x', state: url.searchParams.get('state'), iss: 'https://other.example' }]) {
+      for (const forged of [{ code: 'x' }, { code: 'x', state: 'other' }, { code: 'x', state: url.searchParams.get('state') }, { code: 'x', state: url.searchParams.get('state'), iss: 'https://other.example' }]) {
         r.search = new URLSearchParams(forged);
         if ((await fetch(r)).status !== 404) return;
       }`;

@@ -25,7 +25,8 @@ export function useFaultRemoval() {
 }
 
 export function FaultsMenu() {
-  const { data: faults = [] } = useFaults({ refetchInterval: 10_000 });
+  const { data = [] } = useFaults({ refetchInterval: 10_000 });
+  const faults = data.filter((fault) => !isUsedUp(fault));
   const remove = useFaultRemoval();
   if (faults.length === 0) return undefined;
   return (
@@ -62,6 +63,11 @@ export function FaultsMenu() {
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** Whether it has affected as many requests as it may. */
+export function isUsedUp({ times, applied }: { readonly times?: number; readonly applied: number }): boolean {
+  return times !== undefined && applied >= times;
 }
 
 export function describeTarget({

@@ -2,9 +2,11 @@
 import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { faultTargetNames, formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
@@ -31,9 +33,13 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   const showToast = useToast();
   const draft = form.values;
   const body = toFaultBody(draft);
+  const affectsAll =
+    hasOperation(draft) && Object.entries(body).every(([name, value]) => name === 'effect' || value === undefined);
+  const [isAsking, setIsAsking] = useState(false);
   const add = useMutation({
     mutationFn: () => unwrap(control.POST('/faults', { body })),
     onMutate: errors.clear,
+    onSettled: () => setIsAsking(false),
     onError: errors.show,
     onSuccess: (rule) => {
       showToast({ text: `Added the rule ${rule.id}: ${formatEffect(rule.effect)}, ${describeTarget(rule)}.` });
@@ -43,7 +49,11 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   return (
     <>
       <form
-        onSubmit={form.onSubmit(() => (add.isPending ? undefined : add.mutate()))}
+        onSubmit={form.onSubmit(() => {
+          if (add.isPending) return;
+          if (affectsAll) setIsAsking(true);
+          else add.mutate();
+        })}
         aria-label="Add a fault"
         noValidate
       >
@@ -87,6 +97,16 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
           </Stack>
         </Fieldset>
       </form>
+      <ConfirmDialog
+        title="Affect every request?"
+        isOpen={isAsking}
+        confirmLabel="Add"
+        isPending={add.isPending}
+        onConfirm={() => add.mutate()}
+        onCancel={() => setIsAsking(false)}
+      >
+        No operation and no caller is chosen: the rule affects every request to the service until it is removed.
+      </ConfirmDialog>
       <Equivalents
         title="Add the fault"
         command={formatFaultCommand(body)}

@@ -3,7 +3,7 @@ import { formatEffect } from '../../../../../src/contract/testing/fault-effects.
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import type { RowSelection } from '../../components/selection/use-selection.ts';
-import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
+import { describeTarget, isUsedUp } from '../../components/top-bar/faults-menu.tsx';
 import { bulkFaults, type FaultRuleRecord } from './bulk-faults.tsx';
 
 interface FaultListProps {
@@ -20,7 +20,7 @@ export function FaultList({ faults, selection, onRemove }: FaultListProps) {
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
     { title: 'Requests', width: 'minmax(10rem, 1fr)', render: describeSelection },
     { title: 'Matched', width: '5rem', align: 'end', render: ({ matched }) => matched },
-    { title: 'Applied', width: '5rem', align: 'end', render: ({ applied }) => applied },
+    { title: 'Applied', width: '6rem', align: 'end', render: describeApplied },
     {
       title: 'Action',
       width: '6rem',
@@ -39,6 +39,10 @@ export function FaultList({ faults, selection, onRemove }: FaultListProps) {
     },
   ];
   return <RowList label="Fault rules" rows={faults} columns={columns} selection={selection} keyOf={bulkFaults.keyOf} />;
+}
+
+function describeApplied(fault: FaultRuleRecord): string {
+  return isUsedUp(fault) ? `${fault.applied}, used up` : String(fault.applied);
 }
 
 function describeSelection({ nth, every, probability, seed, times }: FaultRuleRecord): string {
