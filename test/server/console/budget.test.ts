@@ -28,13 +28,13 @@ const first = [...new Set(['index.html', 'src/pages/inbox/inbox-page.tsx'].flatM
 const kilobytes = (files: readonly string[]) =>
   files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(folder, file))).length, 0) / 1000;
 
-test('the first page needs at most 260 kB of scripts and 45 kB of styles', ({ annotate }) => {
+test('the first page needs at most 270 kB of scripts and 45 kB of styles', ({ annotate }) => {
   const chunks = first.map((key) => manifest[key]).filter((chunk) => chunk !== undefined);
   const scripts = kilobytes(chunks.map(({ file }) => file));
   const styles = kilobytes([...new Set(chunks.flatMap(({ css = [] }) => css))]);
   expect(chunks.length).toBeGreaterThan(1);
   expect(scripts).toBeGreaterThan(50);
-  expect(scripts).toBeLessThan(260);
+  expect(scripts).toBeLessThan(270);
   expect(styles).toBeGreaterThan(10);
   expect(styles).toBeLessThan(45);
   return annotate(`${scripts.toFixed(0)} kB of scripts, ${styles.toFixed(0)} kB of styles`);

@@ -71,6 +71,7 @@ const references = [
   'add-dependency groupName',
   'generate-token.create userName',
   'remember-me userName',
+  'control.create-browser-session userName',
   'control.create-session userName',
 ];
 references.push('user-identities.login userName', 'user-identities.retrieve userName');
