@@ -1,5 +1,5 @@
 /** Exports the state, also as a seed document, and imports a state or applies a seed from a file. */
-import { Alert, FileButton, Group, Text } from '@mantine/core';
+import { Alert, FileButton, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
@@ -15,8 +15,11 @@ type ExportFormat = keyof typeof exportLabels;
 export function DocumentTransfer() {
   return (
     <PageSection title="Export and import">
-      <ExportButtons />
-      <ImportButtons />
+      <Text size="sm">An export contains password hashes and secrets: keep the file private.</Text>
+      <Group align="flex-start">
+        <ExportButtons />
+        <ImportButtons />
+      </Group>
     </PageSection>
   );
 }
@@ -30,8 +33,7 @@ function ExportButtons() {
     },
   });
   return (
-    <>
-      <Text size="sm">An export contains password hashes and secrets: keep the file private.</Text>
+    <Stack gap="xs">
       <Group>
         {Object.entries(exportLabels).map(([format, label]) => (
           <PermittedButton
@@ -46,7 +48,7 @@ function ExportButtons() {
         ))}
       </Group>
       {exporting.error ? <ErrorPanel error={exporting.error} /> : undefined}
-    </>
+    </Stack>
   );
 }
 
@@ -73,7 +75,7 @@ function ImportButtons() {
     onSuccess: () => queryClient.invalidateQueries(),
   });
   return (
-    <>
+    <Stack gap="xs">
       <Group>
         <FileButton onChange={(file) => setState(file ?? undefined)} accept="application/json">
           {(props) => (
@@ -107,7 +109,7 @@ function ImportButtons() {
       >
         All current data is replaced by that of {state?.name}. Sessions that are not in the file end.
       </ConfirmDialog>
-    </>
+    </Stack>
   );
 }
 

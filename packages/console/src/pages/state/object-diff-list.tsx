@@ -31,7 +31,7 @@ const subjectKinds: Partial<Readonly<Record<ComparedEntity, SubjectKind>>> = {
   ...{ corporateGroup: 'corporateGroup', customer: 'customer' },
 };
 
-const colors = { created: 'green', changed: 'gray', deleted: 'red' } as const;
+const colors = { created: 'gray', changed: 'gray', deleted: 'red' } as const;
 
 export function ObjectDiffList({ pages }: { readonly pages: readonly ComparedObjects[] }) {
   return (

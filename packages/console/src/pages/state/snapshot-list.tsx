@@ -7,6 +7,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
@@ -64,6 +65,7 @@ function SnapshotActions({ name }: { readonly name: string }) {
         accessibleLabel={`Restore the snapshot ${name}`}
         title={`Restore the snapshot ${name}`}
         confirmLabel="Restore"
+        command={`state restore --yes ${quotePositional(name)}`}
         request={({ control }) => control.POST('/state/snapshots/{name}/restore', { params })}
       >
         Everything that changed since it was saved is lost: users, groups, clients, messages and sessions.
@@ -75,6 +77,7 @@ function SnapshotActions({ name }: { readonly name: string }) {
         accessibleLabel={`Delete the snapshot ${name}`}
         title={`Delete the snapshot ${name}`}
         confirmLabel="Delete"
+        command={`state delete ${quotePositional(name)}`}
         request={({ control }) => control.DELETE('/state/snapshots/{name}', { params })}
       >
         The snapshot is deleted. The current state remains.

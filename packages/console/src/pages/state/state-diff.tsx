@@ -68,7 +68,8 @@ function StateSelect(props: { readonly label: string; readonly value: string; on
   return (
     <Select
       label={label}
-      w={180}
+      flex="1 1 9rem"
+      maw={180}
       data={names.includes(value) ? names : [...names, value]}
       value={value}
       onChange={(chosen) => onChange(chosen ?? value)}
@@ -95,11 +96,12 @@ function KindFilter({ summary, value, onChange }: KindFilterProps) {
   if (summary.counts.length === 0) return <Text role="status">No object differs.</Text>;
   const kinds = [undefined, ...summary.counts.map(({ entity }) => entity)];
   return (
-    <Group gap={4} role="group" aria-label="Kinds of objects">
+    <Group className="object-diff-kinds" role="group" aria-label="Kinds of objects">
       {kinds.map((entity) => (
         <Button
           key={entity ?? 'all'}
           size="compact-sm"
+          flex="none"
           variant={entity === value ? 'light' : 'subtle'}
           aria-pressed={entity === value}
           onClick={() => onChange(entity)}

@@ -13,8 +13,8 @@ export default function StatePage() {
     <Stack gap="md">
       <PageTitle>State</PageTitle>
       <SnapshotList />
-      <StateDiff />
       <DocumentTransfer />
+      <StateDiff />
       <Equivalents
         title="Save a snapshot"
         command="state save NAME"
