@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useLeave } from '../../../api/use-leave.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { SubjectList } from '../../../components/subject.tsx';
+import { JoinedList, Subject } from '../../../components/subject.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { countMembers, listNeighbours } from '../data/group-inheritance.ts';
 import { type GroupGraphData, type GroupGraphNode, groupQueries } from '../data/use-groups.ts';
@@ -30,31 +30,39 @@ export function DeleteGroup({ graph, node, etag }: DeleteGroupProps) {
       request={({ service }) => service.DELETE('/groups/{groupId}', { params })}
       edited={{ entity: 'group', id: groupId, etag }}
       changes={groupQueries}
+      isReady={node.dependentCount === 0}
+      notReadyText="Remove the dependencies of other groups first."
       onDone={leave}
     >
       <DependentText graph={graph} node={node} />
-      <Text>
-        {countMembers(node) === 0
-          ? 'It has no members.'
-          : `Its members lose the roles that only this group gives them: ${formatMembers(node)}.`}
-      </Text>
     </WriteAction>
   );
 }
 
 function DependentText({ graph, node }: Pick<DeleteGroupProps, 'graph' | 'node'>) {
   const { groupId, dependentCount } = node;
-  if (dependentCount === 0) return <Text>No other group depends on it.</Text>;
+  if (dependentCount === 0)
+    return (
+      <>
+        <Text>No other group depends on it.</Text>
+        <Text>
+          {countMembers(node) === 0
+            ? 'It has no members.'
+            : `Its members lose the roles that only this group gives them: ${formatMembers(node)}.`}
+        </Text>
+      </>
+    );
   const { dependents } = listNeighbours(graph, groupId);
   return (
-    <Text fw={600}>
-      The server refuses this while other groups depend on it:{' '}
-      <SubjectList
-        kind="group"
-        subjects={dependents.map(({ groupId: id, groupName: name }) => ({ id, name }))}
+    <Text component="div">
+      It cannot be deleted while other groups depend on it:{' '}
+      <JoinedList
+        items={dependents}
         total={dependentCount}
+        keyOf={({ groupId: id }) => id}
+        render={({ groupId: id, groupName: name }) => <Subject kind="group" id={id} name={name} />}
       />
-      . Remove these dependencies first.
+      .
     </Text>
   );
 }
