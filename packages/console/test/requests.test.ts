@@ -75,9 +75,9 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await nearest.waitFor();
     const why = (await read(`/_iam/requests/${rejected}/why`)) as {
       requires: string;
-      missing: string[];
+      alternatives: string[][];
     };
-    for (const missing of why.missing) await nearest.getByText(missing, { exact: true }).first().waitFor();
+    for (const names of why.alternatives) await nearest.getByText(names.join(', '), { exact: true }).waitFor();
     await panel.getByText(why.requires).waitFor();
     await panel.getByText('basic, accepted').waitFor();
     await nearest.getByRole('link', { name: 'administrators' }).first().click();
