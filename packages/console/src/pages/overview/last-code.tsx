@@ -3,7 +3,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
-import { RelativeTime } from '../../components/server-time.tsx';
+import { RelativeTime, useServerNow } from '../../components/server-time.tsx';
 import { useLatestMessages } from '../../components/top-bar/use-latest-messages.ts';
 import { Panel } from './panel.tsx';
 
@@ -19,15 +19,17 @@ export function LastCode() {
 
 function Code() {
   const message = useLatestMessages().find(({ code }) => code !== undefined);
+  const now = useServerNow();
   if (message?.code === undefined) return <Text c="dimmed">No code was sent yet. It appears here at once.</Text>;
   const { id, to, purpose, code, createdAt, expiresAt } = message;
+  const isExpired = expiresAt !== undefined && now !== undefined && Date.parse(expiresAt) <= now;
   return (
     <>
       <Group gap="sm">
-        <Text size="xl" fw={600} ff="monospace">
+        <Text size="xl" fw={600} ff="monospace" {...(isExpired ? { c: 'dimmed', td: 'line-through' } : {})}>
           {code}
         </Text>
-        <CopyTextButton text={code} label="Copy" />
+        {isExpired ? undefined : <CopyTextButton text={code} label="Copy" />}
       </Group>
       <Text style={{ overflowWrap: 'anywhere' }}>
         <Anchor component={Link} to="/inbox/$" params={{ _splat: id } as never} underline="always" inherit>
@@ -39,7 +41,7 @@ function Code() {
         Sent <RelativeTime at={createdAt} />
         {expiresAt === undefined ? undefined : (
           <>
-            , expires <RelativeTime at={expiresAt} />
+            , {isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} />
           </>
         )}
       </Text>
