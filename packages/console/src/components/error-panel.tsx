@@ -63,6 +63,12 @@ interface ErrorTextProps {
   readonly hint: string | undefined;
 }
 
+/** The commands that it names are between backticks. */
+export function HintText({ hint }: { readonly hint: string }) {
+  const parts = hint.split('`');
+  return <Text size="sm">{parts.map((part, at) => (at % 2 === 0 ? part : <Code key={part}>{part}</Code>))}</Text>;
+}
+
 function ErrorText({ item: { code, message, details }, hint }: ErrorTextProps) {
   const { missingRoles = [], grantedByGroups = [] } = details ?? {};
   return (
@@ -70,7 +76,7 @@ function ErrorText({ item: { code, message, details }, hint }: ErrorTextProps) {
       <Text>
         <Code>{code}</Code> {message}
       </Text>
-      {hint === undefined ? undefined : <Text size="sm">{hint}</Text>}
+      {hint === undefined ? undefined : <HintText hint={hint} />}
       {missingRoles.length === 0 ? undefined : <Text size="sm">Missing roles: {missingRoles.join(', ')}.</Text>}
       {grantedByGroups.length === 0 ? undefined : (
         <List size="sm">

@@ -2,6 +2,7 @@
 import { Alert, Anchor, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { HintText } from '../../components/error-panel.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectLink } from '../../components/object-link.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
@@ -31,7 +32,7 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
       {errors.map(({ code, message, hint }) => (
         <Alert key={`${code} ${message}`} color="red" variant="light" title={code}>
           <Text>{message}</Text>
-          {hint === '' ? undefined : <Text size="sm">{hint}</Text>}
+          {hint === '' ? undefined : <HintText hint={hint} />}
         </Alert>
       ))}
       {rejected || request.fault !== undefined ? undefined : <Text>The request was accepted.</Text>}
@@ -43,7 +44,7 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
           request={request}
           reason={reason}
           token={token}
-          isPrimary={mended}
+          isPrimary={rejected && mended}
           onAccepted={() => setAccepted(true)}
         />
       </Group>
