@@ -9,10 +9,18 @@ import type { OpenedMessages } from './use-opened-messages.ts';
 
 export type InboxMessage = ControlData<'/inbox'>[number];
 
+/** Left out on the page of a user, which is narrower. */
+export const purposeColumn: RowColumn<InboxMessage> = {
+  title: 'Purpose',
+  isOptional: true,
+  width: 'minmax(9rem, 1fr)',
+  render: ({ purpose }) => purpose,
+};
+
 export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<InboxMessage>[] => [
   {
     title: 'To',
-    width: 'minmax(12rem, 2fr)',
+    width: 'minmax(8rem, 2fr)',
     render: ({ id, to }) => (
       <Text component="span" inherit fw={isUnread(id) ? 600 : 400}>
         {to}
@@ -23,14 +31,14 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
   {
     title: 'Subject',
     isOptional: true,
-    width: 'minmax(7rem, 1fr)',
+    width: 'minmax(6.5rem, 1fr)',
     phone: 'detail',
     render: ({ subject, channel }) => subject ?? channel.toUpperCase(),
   },
   { title: 'Code', width: '11rem', phone: 'action', render: (message) => <MessageCode message={message} /> },
-  { title: 'Purpose', isOptional: true, width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
+  purposeColumn,
   { title: 'Sent', width: '6rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  { title: 'Code expires', isOptional: true, width: '13rem', render: (message) => <MessageState message={message} /> },
+  { title: 'Code expires', isOptional: true, width: '12rem', render: (message) => <MessageState message={message} /> },
 ];
 
 function MessageCode({ message: { code } }: { readonly message: InboxMessage }) {

@@ -6,7 +6,7 @@ import { quoteShellArgument } from '../../components/equivalents.tsx';
 import type { ObjectTab } from '../../components/object-page.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
-import { createMessageColumns } from './message-columns.tsx';
+import { createMessageColumns, purposeColumn } from './message-columns.tsx';
 import { useOpenedMessages } from './use-opened-messages.ts';
 
 export function buildMessagesTab(userId: string): ObjectTab {
@@ -39,7 +39,7 @@ function UserMessages({ userId }: { readonly userId: string }) {
         </EmptyState>
       }
       label="Messages"
-      columns={createMessageColumns(opened)}
+      columns={createMessageColumns(opened).filter((column) => column !== purposeColumn)}
       keyOf={({ id }) => id}
       onOpen={({ id }) => void navigate({ to: '/inbox/$', params: { _splat: id } as never })}
     />

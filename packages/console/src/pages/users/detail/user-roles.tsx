@@ -26,10 +26,7 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
           key: source.role,
           cells: [
             <RoleChip key="role" role={source.role} />,
-            <Stack key="from" gap="xs">
-              <RoleOrigin source={source} />
-              {search.role === source.role ? <RolePathText userId={userId} role={source.role} /> : undefined}
-            </Stack>,
+            <RoleOrigin key="from" source={source} />,
             <PathButton
               key="path"
               role={source.role}
@@ -37,6 +34,7 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
               onToggle={(role) => setSearch({ role })}
             />,
           ],
+          detail: search.role === source.role ? <RolePathText userId={userId} role={source.role} /> : undefined,
         }))}
       />
     </PageSection>
@@ -100,7 +98,7 @@ function RolePathText({ userId, role }: { readonly userId: string; readonly role
   if (error) return <ErrorPanel error={error} />;
   if (data === undefined) return <Loader size="xs" aria-label="Loading" />;
   return (
-    <Stack gap="xs" p="xs">
+    <Stack gap="xs">
       {data.paths.map((path) => (
         <RolePathDrawing key={`${path.kind} ${path.groups[0]?.groupId}`} path={path} answer={data} />
       ))}

@@ -1,12 +1,35 @@
 /** The active sessions of a user. */
 import { Badge } from '@mantine/core';
-import { DataTable } from '../../../components/data-table.tsx';
+import { type RowColumn, RowList } from '../../../components/row-list.tsx';
 import { PageSection } from '../../../components/section.tsx';
 import { RelativeTime } from '../../../components/server-time.tsx';
 import { CopyId, Subject } from '../../../components/subject.tsx';
 import { shortenId } from '../../../components/subject-id.ts';
 import { EndUserSession, EndUserSessions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
+
+const columns: RowColumn<ShownUser['activeSessions'][number]>[] = [
+  {
+    title: 'Client',
+    width: 'minmax(10rem, 2fr)',
+    render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
+  },
+  {
+    title: 'Session',
+    width: '7.5rem',
+    phone: 'detail',
+    render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
+  },
+  { title: 'Level', width: '7.5rem', phone: 'end', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+  { title: 'Started', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  { title: 'Ends', width: '5.5rem', phone: 'detailEnd', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
+  {
+    title: 'Action',
+    width: '3.5rem',
+    phone: 'action',
+    render: ({ sessionId }) => <EndUserSession sessionId={sessionId} />,
+  },
+];
 
 export function UserSessions({ user }: { readonly user: ShownUser }) {
   const { activeSessions, sessions } = user;
@@ -16,24 +39,12 @@ export function UserSessions({ user }: { readonly user: ShownUser }) {
       title={`Active sessions (${sessions})`}
       emptyText={sessions === 0 ? 'No active sessions. A session starts when the user logs in.' : undefined}
     >
-      <DataTable
-        aria-label="Sessions"
-        titles={['Session', 'Client', 'Level', 'Started', 'Ends', 'Action']}
-        rows={activeSessions.map(({ sessionId, clientId, clientName, level, startedAt, endsAt }) => ({
-          key: sessionId,
-          cells: [
-            <CopyId key="id" id={sessionId}>
-              {shortenId(sessionId)}
-            </CopyId>,
-            <Subject key="client" kind="client" id={clientId} name={clientName} />,
-            <Badge key="level" color="gray">
-              {level}
-            </Badge>,
-            <RelativeTime key="started" at={startedAt} />,
-            <RelativeTime key="ends" at={endsAt} />,
-            <EndUserSession key="end" sessionId={sessionId} />,
-          ],
-        }))}
+      <RowList
+        label="Sessions"
+        rows={activeSessions}
+        columns={columns}
+        keyOf={({ sessionId }) => sessionId}
+        isCounted={false}
       />
     </PageSection>
   );
