@@ -3,7 +3,7 @@ import '@xyflow/react/dist/style.css';
 import './group-canvas.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { Controls, type Edge, MarkerType, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
-import { useCallback, useEffect, useMemo } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { GroupGraphData } from '../data/use-groups.ts';
 import { type GroupFlowNode, GroupNodeButton } from './group-node.tsx';
 import { layoutGraph, nodeSize } from './layout-graph.ts';
@@ -16,7 +16,10 @@ interface GroupCanvasProps {
 
 /** Not `group`, which has a style of the library. */
 const nodeTypes = { iamGroup: GroupNodeButton };
-const fitOptions = { padding: 0.1, maxZoom: 1, minZoom: 0.25 };
+
+/** Below it, names are too small to read: what does not fit is scrolled to. */
+const minLegibleZoom = 0.85;
+const margin = 24;
 
 export default function GroupCanvas(props: GroupCanvasProps) {
   return (
@@ -28,7 +31,6 @@ export default function GroupCanvas(props: GroupCanvasProps) {
 
 function Canvas({ graph, chosen, onChoose }: GroupCanvasProps) {
   const colorMode = useComputedColorScheme('light');
-  const { fitView } = useReactFlow();
   const places = useMemo(
     () =>
       layoutGraph(
@@ -48,17 +50,15 @@ function Canvas({ graph, chosen, onChoose }: GroupCanvasProps) {
     [graph, places, chosen, onChoose, center],
   );
   const edges = useMemo(() => graph.edges.map((edge) => toFlowEdge(edge, chosen)), [graph, chosen]);
-  useEffect(() => {
-    if (places.size > 0) void fitView(fitOptions);
-  }, [places, fitView]);
+  const canvas = useRef<HTMLDivElement>(null);
+  useFit(canvas, places);
   return (
     <ReactFlow
+      ref={canvas}
       nodes={nodes}
       edges={edges}
       nodeTypes={nodeTypes}
       colorMode={colorMode}
-      fitView
-      fitViewOptions={fitOptions}
       minZoom={0.05}
       maxZoom={2}
       nodesDraggable={false}
@@ -67,11 +67,29 @@ function Canvas({ graph, chosen, onChoose }: GroupCanvasProps) {
       edgesFocusable={false}
       elementsSelectable={false}
       deleteKeyCode={null}
+      panOnScroll
       proOptions={{ hideAttribution: true }}
     >
       <Controls showInteractive={false} aria-label="Zoom" />
     </ReactFlow>
   );
+}
+
+/** Shows the whole graph if its names stay legible, else its top left corner. */
+function useFit(canvas: RefObject<HTMLDivElement | null>, places: ReturnType<typeof layoutGraph>) {
+  const { setViewport } = useReactFlow();
+  useEffect(() => {
+    const { clientWidth = 0, clientHeight = 0 } = canvas.current ?? {};
+    const all = [...places.values()];
+    if (all.length === 0) return;
+    const left = Math.min(...all.map(({ x }) => x));
+    const width = Math.max(...all.map(({ x }) => x)) + nodeSize.width - left;
+    const height = Math.max(...all.map(({ y }) => y)) + nodeSize.height;
+    const fitting = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
+    const zoom = Math.min(1, Math.max(fitting, minLegibleZoom));
+    const space = Math.max(margin, (clientWidth - width * zoom) / 2);
+    void setViewport({ x: space - left * zoom, y: margin, zoom });
+  }, [canvas, places, setViewport]);
 }
 
 /** Moves a group into the middle, for the keyboard. */
@@ -80,7 +98,7 @@ function useCenter(places: ReturnType<typeof layoutGraph>) {
   return useCallback(
     (groupId: string) => {
       const { x, y } = places.get(groupId) ?? { x: 0, y: 0 };
-      const zoom = Math.max(getZoom(), 0.5);
+      const zoom = Math.max(getZoom(), minLegibleZoom);
       void setCenter(x + nodeSize.width / 2, y + nodeSize.height / 2, { zoom });
     },
     [places, setCenter, getZoom],

@@ -12,7 +12,7 @@ const gap = { x: 32, y: 72 } as const;
 
 /** A layer with more groups continues in another row. Wide layers have longer rows, to keep the form of the window. */
 function maxPerRow({ length }: readonly string[]): number {
-  return Math.max(8, Math.ceil(1.2 * Math.sqrt(length)));
+  return Math.max(5, Math.ceil(1.2 * Math.sqrt(length)));
 }
 
 /** How often the order within the layers is improved. */
