@@ -185,7 +185,14 @@ function Names({ title, values }: { readonly title?: string; readonly values: re
     <Group gap="xs">
       {title === undefined ? undefined : <Text size="sm">{title}:</Text>}
       {values.map((value) => (
-        <Badge key={value} variant="default" tt="none" style={{ maxWidth: '100%' }}>
+        <Badge
+          key={value}
+          variant="default"
+          tt="none"
+          h="auto"
+          style={{ maxWidth: '100%' }}
+          styles={{ label: { whiteSpace: 'normal', textAlign: 'start' } }}
+        >
           {value}
         </Badge>
       ))}
