@@ -192,11 +192,17 @@ export function createClientRow(
 export async function addClient(tx: Transaction, client: Client): Promise<void> {
   const { clientId, serviceAccountId } = client;
   await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
-  if (serviceAccountId !== undefined) {
-    // Any caller can choose the ids of its own clients.
-    if (client.party === '3RDPARTY' && (await tx.users.getBy('login', foldIdentifier(serviceAccountId))))
-      throw apiError('ID_TAKEN', `${serviceAccountId} is the login name of a user.`);
-    await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
-  }
+  if (serviceAccountId !== undefined) await reserveServiceAccount(tx, { ...client, serviceAccountId });
   await tx.clients.insert(client);
+}
+
+/** Reserves the id of the service account of a client, which must never have been used. @throws IamError ID_TAKEN */
+export async function reserveServiceAccount(
+  tx: Transaction,
+  { clientId, party, serviceAccountId }: Pick<Client, 'clientId' | 'party'> & { readonly serviceAccountId: string },
+): Promise<void> {
+  // Any caller can choose the ids of its own clients.
+  if (party === '3RDPARTY' && (await tx.users.getBy('login', foldIdentifier(serviceAccountId))))
+    throw apiError('ID_TAKEN', `${serviceAccountId} is the login name of a user.`);
+  await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
 }

@@ -109,6 +109,7 @@ describe('a user', () => {
         { role: 'SELL', groups: ['shops'], groupCount: 1, grantedBy: ['shops'], grantedByCount: 1 },
         { role: 'VIEW', groups: ['ops', 'viewers'], groupCount: 2, grantedBy: ['viewers'], grantedByCount: 1 },
       ],
+      consents: [],
       sessions: 2,
       activeSessions: [
         {

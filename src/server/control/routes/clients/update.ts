@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiError, detailedError } from '../../../../contract/errors.ts';
+import { apiError, detailedError, fieldError } from '../../../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
 import {
   Audiences,
@@ -11,22 +11,24 @@ import {
 import { listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
-import { assertMayGrantScope, replaceLists } from '../../../directory/clients.ts';
+import { assertMayGrantScope, replaceLists, reserveServiceAccount } from '../../../directory/clients.ts';
 import { assertNoLookalikes } from '../../../directory/groups.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
+import type { Transaction } from '../../../store/store.ts';
 import type { Client } from '../../../store/tables.ts';
 import { guardTokenLengths } from '../../../tokens/length-guard.ts';
 import { findCaller, requireManagedClient } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
 import { ClientWithGrants, readClientWithGrants } from './client-with-grants.ts';
 
-const { appId, scope, grantTypes, organizationId, businessUnitId } = clientFields;
+const { appId, scope, grantTypes, organizationId, businessUnitId, serviceAccountId } = clientFields;
 
-/** Ids, owner and party of a client never change: tokens, memberships and audit records refer to them. */
+/** Ids, owner and party of a client never change, but for a service account that it lacks: tokens, memberships and audit records refer to them. */
 const ClientUpdate = z
   .strictObject({
     appId: appId.optional(),
+    serviceAccountId: serviceAccountId.describe('Service account, for a client that has none: it can be in groups'),
     scope,
     grantTypes,
     redirectURIs: RedirectURIs.optional()
@@ -58,7 +60,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -72,7 +74,7 @@ export default defineRoute({
   response: { status: 200, body: ClientWithGrants, entity: true },
   errors: [
     ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'SCOPE_EXCEEDED', 'NAME_NOT_VISIBLE', 'BOOTSTRAP_CLIENT'] as const),
-    ...(['ROLE_RESERVED', 'CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED'] as const),
+    ...(['ROLE_RESERVED', 'CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED', 'FIELD_VALUE', 'ID_TAKEN'] as const),
   ],
   openapiExamples: { body: { redirectURIs: ['https://app.example.com/callback'], scope: ['reports.read'] } },
 
@@ -84,6 +86,7 @@ export default defineRoute({
       const client = await requireManagedClient(tx, params.id, caller);
       assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
       const changed = changeClient(client, body);
+      await addServiceAccount(tx, client, body);
       assertNoLookalikes(changed.authorities.filter((role) => !client.authorities.includes(role)));
       if (caller) {
         assertMayAdminister(client, body, caller);
@@ -113,9 +116,17 @@ function changeClient(client: Client, update: ClientUpdate): Client {
   ) as Client;
 }
 
+/** @throws IamError FIELD_VALUE, ID_TAKEN. */
+async function addServiceAccount(tx: Transaction, client: Client, { serviceAccountId }: ClientUpdate): Promise<void> {
+  if (serviceAccountId === undefined || serviceAccountId === client.serviceAccountId) return;
+  if (client.serviceAccountId !== undefined)
+    throw fieldError('FIELD_VALUE', 'serviceAccountId', 'The client has a service account, which cannot change.');
+  await reserveServiceAccount(tx, { ...client, serviceAccountId });
+}
+
 /** The interface gives no operation that sets these fields. */
 const maintenanceFields = [
-  ...(['authorities', 'audiences', 'factorVisibility'] as const),
+  ...(['authorities', 'audiences', 'factorVisibility', 'serviceAccountId'] as const),
   ...(['browserLogin', 'postLogoutRedirectURIs', 'requirePkce', 'idTokenAlg'] as const),
 ];
 
