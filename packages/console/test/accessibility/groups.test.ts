@@ -13,6 +13,7 @@ const seed: SeedDocument = {
   groups: [
     { groupName: 'viewers', roles: ['VIEW', `V${'ERY_LONG_'.repeat(7)}`] },
     { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['bob'] },
+    { groupName: 'reviewers', roles: ['REVIEW'], users: ['bob'] },
     { groupName: longName, roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
   ],
 };
@@ -28,7 +29,7 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'groups/missing', ready: 'GROUP_NOT_FOUND' },
   { path: 'groups/ops', ready: 'None yet.', open: click('Edit') },
   { path: 'groups/ops', ready: 'Kind of member', open: click('Add a member') },
-  { path: 'groups/ops', ready: 'Its members lose', open: click('Delete') },
+  { path: 'groups/reviewers', ready: 'Its members lose', open: click('Delete') },
   { path: 'groups/ops', ready: 'bob loses', open: click('Remove bob') },
   { path: 'groups?view=graph', ready: 'Open the group', open: (page) => page.locator('.group-node').first().click() },
   { path: 'groups?view=role', ready: 'Choose a user and a role' },
