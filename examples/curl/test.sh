@@ -22,7 +22,7 @@ a_role_decides() {
   expect 'bob lacks the role' 403 "$(status_as "$(sign_in "$url" bob)" "$url/security/iam/v1/groups/auditors")"
   local id
   id=$(send GET "$url/_iam/requests?status=403" | field id)
-  expect 'why' '["ADMIN"]' "$(send GET "$url/_iam/requests/$id/why" | sed -n 's/.*"missing":\([^]]*]\).*/\1/p')"
+  expect 'why' '["IAM_ADMIN_READ_ONLY"]' "$(send GET "$url/_iam/requests/$id/why" | sed -n 's/.*"missing":\([^]]*]\).*/\1/p')"
   delete_sandbox "$url"
 }
 

@@ -35,7 +35,7 @@ class IamTest(unittest.TestCase):
         refused = iam.call("GET", "/groups/auditors", token=iam.sign_in("bob"))
         self.assertEqual((refused.status, refused.body[0]["code"]), (403, "ROLE_MISSING"))
         why = iam.control("GET", f"/requests/{refused.request_id}/why")
-        self.assertEqual((why["user"]["userName"], why["missing"]), ("bob", ["ADMIN"]))
+        self.assertEqual((why["user"]["userName"], why["missing"]), ("bob", ["IAM_ADMIN_READ_ONLY"]))
 
     def test_a_token_expires(self):
         iam = self.sandbox()

@@ -9,10 +9,10 @@ import { EndSessionButton } from './end-session.tsx';
 
 export function listSessionColumns(onEnd: (session: ListedSession) => void): RowColumn<ListedSession>[] {
   return [
-    { title: 'User', width: 'minmax(10rem, 2fr)', render: (session) => <SessionUser session={session} /> },
+    { title: 'User', width: 'minmax(9rem, 2fr)', render: (session) => <SessionUser session={session} /> },
     {
       title: 'Client',
-      width: 'minmax(10rem, 2fr)',
+      width: 'minmax(9rem, 2fr)',
       phone: 'detail',
       render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
     },
