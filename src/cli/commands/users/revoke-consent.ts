@@ -18,7 +18,7 @@ export function addUsersRevokeConsent(noun: Command, runtime: CliRuntime): void 
   })
     .argument('<user>', 'User id or login name')
     .argument('<client...>', 'Client id or service account, one or more');
-  addSeveralHelp(command, false);
+  addSeveralHelp(command, true);
   const [user, client] = [reference('user', ['id']), reference('client', ['id'])];
   declareValueSources(command, { user, client });
   setAction(command, runtime, async (context, [typed, named], options) => {
