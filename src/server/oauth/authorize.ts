@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
-import { openBrowser } from '../sessions/browser-sessions.ts';
+import { type Browser, openBrowser } from '../sessions/browser-sessions.ts';
 import {
   type AuthorizationParameters,
   authorizationForm,
@@ -42,7 +42,7 @@ export const authorize = defineOperation({
     'The authorization endpoint (RFC 6749, 3.1; OpenID Connect Core 1.0, 3.1.2), to which an application sends the browser of a user. It responds with the pages of the login, or redirects to the application with a code. An error of the client or the redirect URI is a page, every other one is reported at the redirect URI.',
   method: 'GET',
   request: { query: authorizationQuery, headers: browserHeaders },
-  handle: ({ query, headers }, context) => showLogin(context, query, headers.cookie),
+  handle: async ({ query, headers }, context) => showLogin(context, query, await openBrowser(context, headers.cookie)),
 });
 
 /** OpenID Connect Core 1.0, 3.1.2.1: servers must support GET and POST. */
@@ -61,18 +61,17 @@ export const authorizeByForm = defineOperation({
   openapiExamples: { body: { client_id: 'web', response_type: 'code' } },
   async handle({ body, headers }, context) {
     const given = readForm(body);
-    const { isKnown } = await openBrowser(context, headers.cookie);
+    const browser = await openBrowser(context, headers.cookie);
     // Browsers send the cookie with no form of another site, and a new one would end the login that they have.
-    return isKnown ? showLogin(context, given, headers.cookie) : renderRedirect(`authorize?${toQuery(given)}`);
+    return browser.isKnown ? showLogin(context, given, browser) : renderRedirect(`authorize?${toQuery(given)}`);
   },
 });
 
 async function showLogin(
   context: OperationContext,
   given: AuthorizationParameters,
-  cookie: string | undefined,
+  browser: Browser,
 ): Promise<PageResponse> {
   const request = await readAuthorizationRequest(context, await resolvePushedRequest(context, given));
-  const browser = await openBrowser(context, cookie);
   return continueLogin(context, { request, browser, isFresh: false });
 }

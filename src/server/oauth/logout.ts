@@ -61,7 +61,7 @@ export const logout = defineOperation({
   method: 'GET',
   request: { query: parameters, headers: browserHeaders },
   identifies: [],
-  handle: ({ query, headers }, context) => logOut(context, query, headers.cookie),
+  handle: async ({ query, headers }, context) => logOut(context, query, await openBrowser(context, headers.cookie)),
 });
 
 export const logoutByForm = defineOperation({
@@ -85,16 +85,11 @@ export const logoutByForm = defineOperation({
       const pairs = Object.entries(request).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
       return renderRedirect(appendQuery('logout', Object.fromEntries(pairs)));
     }
-    return logOut(context, body, headers.cookie);
+    return logOut(context, body, browser);
   },
 });
 
-async function logOut(
-  context: OperationContext,
-  request: LogoutRequest,
-  cookie: string | undefined,
-): Promise<PageResponse> {
-  const browser = await openBrowser(context, cookie);
+async function logOut(context: OperationContext, request: LogoutRequest, browser: Browser): Promise<PageResponse> {
   const hint = request.id_token_hint === undefined ? undefined : await readIdTokenHint(context, request.id_token_hint);
   const target = await findTarget(context, request, hint?.aud);
   const { current } = browser;
