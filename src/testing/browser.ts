@@ -1,7 +1,7 @@
 /** Logs users in to browsers that a test drives, such as those of Playwright, without the login pages. */
 import type { AppContext } from '../server/app-context.ts';
 import { startBrowserWithoutPassword } from '../server/auth/sign-in.ts';
-import { describeCookie } from '../server/sessions/browser-sessions.ts';
+import { describeLogin } from '../server/sessions/browser-sessions.ts';
 import { assertKnownKeys } from './assert-known-keys.ts';
 import { withCaller } from './caller-stack.ts';
 import { readLevel, type SignInOptions } from './sign-in.ts';
@@ -49,10 +49,9 @@ export function createBrowsers(getContext: () => AppContext): Browsers {
       const level = readLevel(options);
       const context = getContext();
       const browser = await startBrowserWithoutPassword({ userId: user, userName: user, level }, context);
-      const cookie = describeCookie(browser, context);
-      await page.context().addCookies([cookie]);
-      const { session, user: loggedIn } = browser.current;
-      return { cookie, userId: loggedIn.userId, sessionId: session.sessionId };
+      const login = describeLogin(browser, context);
+      await page.context().addCookies([login.cookie]);
+      return login;
     }),
   };
 }

@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/device: the page on which a user types the code that a device shows (RFC 8628, 3.3). */
 import * as z from 'zod';
-import { apiError, IamError } from '../../contract/errors.ts';
+import { IamError } from '../../contract/errors.ts';
 import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { defineOperation } from '../operations/define.ts';
@@ -11,7 +11,7 @@ import { continueLogin } from './login-flow.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { html, renderHiddenFields } from './pages/html.ts';
 import { renderPage } from './pages/layout.ts';
-import { createMessageError } from './pages/message-page.ts';
+import { createExpiredPage } from './pages/message-page.ts';
 import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
 
 export const userCodeParameter = sensitive(textUpTo(100), 'one-time');
@@ -61,12 +61,7 @@ export const deviceByForm = defineOperation({
   openapiExamples: { body: { form_token: 'c2VjcmV0', user_code: 'BCDF-GHJK' } },
   async handle({ headers, body }, context) {
     const browser = await openBrowser(context, headers.cookie);
-    if (!isFormToken(browser, body.form_token, context))
-      throw createMessageError(apiError('FORM_EXPIRED'), {
-        title: 'This page has expired',
-        text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
-        link: { href: 'device', text: 'Start again' },
-      });
+    if (!isFormToken(browser, body.form_token, context)) throw createExpiredPage('device');
     try {
       const request = await readDeviceRequest(context, body.user_code);
       return await continueLogin(context, { request, browser, isFresh: false });

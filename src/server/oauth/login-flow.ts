@@ -1,4 +1,5 @@
 /** What a browser login needs next: a login, a second factor, consent; then the code. */
+import type { IamError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
@@ -16,7 +17,7 @@ import type { LoginRequest } from './device-request.ts';
 import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
 import { renderMessagePage } from './pages/message-page.ts';
-import type { PageError, PageResponse } from './pages/page-error.ts';
+import { type PageError, type PageResponse, readFormStatus } from './pages/page-error.ts';
 
 export interface LoginState {
   readonly request: LoginRequest;
@@ -194,6 +195,11 @@ export function createForm(context: OperationContext, { request, browser, isFres
     done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,
     setCookie: formatCookie(browser, context.issuerUrl),
   };
+}
+
+/** The form that is shown again, with the error that the user can mend on it. */
+export function createFailedForm(context: OperationContext, state: LoginState, error: IamError): LoginPageForm {
+  return { ...createForm(context, state), error: error.message, status: readFormStatus(error) };
 }
 
 /** What only a page contains that this request showed after a login: forms of other requests skip no login. */

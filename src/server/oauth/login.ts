@@ -30,6 +30,7 @@ import { userCodeParameter } from './device.ts';
 import { type LoginRequest, readLoginRequest } from './device-request.ts';
 import {
   continueLogin,
+  createFailedForm,
   createForm,
   createProof,
   createUserRefusal,
@@ -42,7 +43,7 @@ import { LoginPageFields, type LoginStep } from './login-steps.ts';
 import { canActAsAnyone, findSentCode } from './login-test-features.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
-import { createMessageError } from './pages/message-page.ts';
+import { createExpiredPage, createMessageError } from './pages/message-page.ts';
 import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
 import { recoveryErrors, recoverySteps } from './recovery-steps.ts';
 
@@ -92,7 +93,7 @@ export const login = defineOperation({
   async handle({ query, headers, body }, context) {
     const request = await readLoginRequest(context, query);
     const browser = await openBrowser(context, headers.cookie);
-    if (!isFormToken(browser, body.form_token, context)) throw createExpiredPage(request);
+    if (!isFormToken(browser, body.form_token, context)) throw createExpiredLogin(request);
     const isFresh = isProven(context, request, browser, body.done);
     return steps[body.step](context, { request, browser, isFresh }, body);
   },
@@ -111,13 +112,8 @@ const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
   cancel: (context, { request }) => refuseByUser(context, request, 'The user cancelled the login.'),
 };
 
-/** The cookie is missing, or the page is older than the last login of this browser. */
-function createExpiredPage({ query, device }: LoginRequest) {
-  return createMessageError(apiError('FORM_EXPIRED'), {
-    title: 'This page has expired',
-    text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
-    link: { href: `${device === undefined ? 'authorize' : 'device'}?${query}`, text: 'Start again' },
-  });
+function createExpiredLogin({ query, device }: LoginRequest) {
+  return createExpiredPage(`${device === undefined ? 'authorize' : 'device'}?${query}`);
 }
 
 /** Reports it to the application, in its browser or on its device. */
@@ -171,7 +167,7 @@ async function logInForTest(
   state: LoginState,
   form: LoginPageFields,
 ): Promise<PageResponse> {
-  if (!canActAsAnyone(context)) throw createExpiredPage(state.request);
+  if (!canActAsAnyone(context)) throw createExpiredLogin(state.request);
   const { user_id: userId = '', level = 'AUTH-BASIC' } = form;
   const { clientId } = state.request.client;
   const next = await startBrowserWithoutPassword({ userId, level, clientId }, context);
@@ -203,7 +199,7 @@ async function moveApplications(tx: Transaction, before: Session, after: Session
 
 async function sendCode(context: OperationContext, state: LoginState, form: LoginPageFields): Promise<PageResponse> {
   const { current } = state.browser;
-  if (!current) throw createExpiredPage(state.request);
+  if (!current) throw createExpiredLogin(state.request);
   const caller = createCaller(state.request, current);
   const { factor = '' } = form;
   const { challengeId: challenge, contact } = await startMfaChallenge(context, caller, factor);
@@ -221,7 +217,7 @@ function createCaller({ client }: LoginRequest, { user, session }: LoggedIn): Pr
 async function confirmCode(context: OperationContext, state: LoginState, form: LoginPageFields): Promise<PageResponse> {
   const { request, browser } = state;
   const { current } = browser;
-  if (!current) throw createExpiredPage(request);
+  if (!current) throw createExpiredLogin(request);
   const { challenge = '', code = '', factor = '', contact = '' } = form;
   try {
     const submission = { codeId: challenge, code: code.trim() };
@@ -230,8 +226,7 @@ async function confirmCode(context: OperationContext, state: LoginState, form: L
     return await continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
   } catch (error) {
     if (!(error instanceof IamError) || !['CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
-    const invalid = { ...createForm(context, state), error: error.message, status: readFormStatus(error) };
-    throw withPage(error, renderCodePage(invalid, { challenge, factor, contact }));
+    throw withPage(error, renderCodePage(createFailedForm(context, state, error), { challenge, factor, contact }));
   }
 }
 
@@ -242,7 +237,7 @@ async function decide(
 ): Promise<PageResponse> {
   const { request, browser } = state;
   const { current } = browser;
-  if (!current) throw createExpiredPage(request);
+  if (!current) throw createExpiredLogin(request);
   if (decision !== 'allow') return refuseByUser(context, request, 'The user denied it.');
   const scopes = listRequestedScopes(request);
   const user = await context.store.transaction(async (tx) => {

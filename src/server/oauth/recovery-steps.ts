@@ -2,10 +2,10 @@
 import { IamError } from '../../contract/errors.ts';
 import { resetPassword, startRecovery } from '../auth/recovery.ts';
 import { passwordErrorCodes } from '../users/password-policy.ts';
-import { createForm, renderLogin } from './login-flow.ts';
+import { createFailedForm, createForm, renderLogin } from './login-flow.ts';
 import type { LoginStep } from './login-steps.ts';
 import { findSentCode } from './login-test-features.ts';
-import { readFormStatus, withPage } from './pages/page-error.ts';
+import { withPage } from './pages/page-error.ts';
 import { renderForgotPage, renderResetPage } from './pages/recovery-pages.ts';
 
 export const recoveryErrors = ['TOO_MANY_CODES', 'CODE_INVALID', 'CODE_FAILURES', ...passwordErrorCodes] as const;
@@ -29,8 +29,7 @@ async function sendRecoveryCode(...[context, state, { user_name: userName = '' }
     return renderResetPage(createForm(context, state), { userName, sentCode });
   } catch (error) {
     if (!isForPage(error)) throw error;
-    const form = { ...createForm(context, state), error: error.message, status: readFormStatus(error) };
-    throw withPage(error, renderForgotPage(form, userName));
+    throw withPage(error, renderForgotPage(createFailedForm(context, state, error), userName));
   }
 }
 
@@ -49,8 +48,7 @@ async function resetLostPassword(...[context, state, form]: Parameters<LoginStep
     });
   } catch (error) {
     if (!isForPage(error)) throw error;
-    const page = { ...createForm(context, state), error: error.message, status: readFormStatus(error) };
-    throw withPage(error, renderResetPage(page, { userName, code }));
+    throw withPage(error, renderResetPage(createFailedForm(context, state, error), { userName, code }));
   }
 }
 

@@ -69,13 +69,14 @@ export function formatCookie({ cookie, isKnown }: Browser, issuerUrl: string): s
   return isKnown ? undefined : formatSetCookie(issuerUrl, cookie);
 }
 
-/** The same cookie as data, for browsers that a program drives. */
-export function describeCookie(
-  { cookie }: Browser,
+/** The login and its cookie as data, for browsers that a program drives. */
+export function describeLogin(
+  { cookie: value, current: { user, session } }: Browser & { readonly current: LoggedIn },
   { issuerUrl, baseUrl }: { readonly issuerUrl: string; readonly baseUrl: string },
 ) {
   const [name, secure, url] = [cookieName(issuerUrl), isSecure(issuerUrl), new URL(baseUrl).origin];
-  return { name, value: cookie, url, httpOnly: true, secure, sameSite: 'Lax' as const };
+  const cookie = { name, value, url, httpOnly: true, secure, sameSite: 'Lax' as const };
+  return { cookie, userId: user.userId, sessionId: session.sessionId };
 }
 
 /** The header that deletes the cookie. */

@@ -1,6 +1,6 @@
 /** A page that says one thing, with a way on. */
 
-import type { IamError } from '../../../contract/errors.ts';
+import { apiError, type IamError } from '../../../contract/errors.ts';
 import { html } from './html.ts';
 import { renderPage } from './layout.ts';
 import { type PageError, type PageResponse, withPage } from './page-error.ts';
@@ -29,4 +29,13 @@ ${requestId && html`<p class="muted">Request <code>${requestId}</code></p>`}`,
 /** An error for the user alone: no application hears of it. */
 export function createMessageError(error: IamError, message: Omit<Message, 'status'>): PageError {
   return withPage(error, renderMessagePage({ ...message, status: 400 }));
+}
+
+/** The cookie is missing, or the page is older than the last login of this browser. @param href of the first page. */
+export function createExpiredPage(href: string): PageError {
+  return createMessageError(apiError('FORM_EXPIRED'), {
+    title: 'This page has expired',
+    text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
+    link: { href, text: 'Start again' },
+  });
 }

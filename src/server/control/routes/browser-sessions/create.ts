@@ -5,7 +5,7 @@ import { sensitive } from '../../../../contract/sensitive.ts';
 import { signInLevels } from '../../../../contract/testing/sign-in-levels.ts';
 import { startBrowserWithoutPassword } from '../../../auth/sign-in.ts';
 import { hasTestFeatures } from '../../../config/settings.ts';
-import { describeCookie } from '../../../sessions/browser-sessions.ts';
+import { describeLogin } from '../../../sessions/browser-sessions.ts';
 import { defineRoute } from '../../define.ts';
 import { assertOneUser, hasUser, userChoice, userChoices } from '../sessions/user-choice.ts';
 
@@ -53,8 +53,6 @@ export default defineRoute({
     if (!hasTestFeatures(context.settings)) throw apiError('TEST_FEATURES_OFF');
     assertOneUser(body);
     if (!hasUser(body)) throw fieldError('FIELD_MISSING', userChoices, 'One of userName and userId is required.');
-    const browser = await startBrowserWithoutPassword(body, context);
-    const { user, session } = browser.current;
-    return { cookie: describeCookie(browser, context), userId: user.userId, sessionId: session.sessionId };
+    return describeLogin(await startBrowserWithoutPassword(body, context), context);
   },
 });
