@@ -226,9 +226,14 @@ async function isRevoked({ store, clock }: TokenReading, { sid, jti }: AccessCla
 const clientPrincipals: Derivation<WeakMap<AccessClaims, Principal>> = { name: 'client principals' };
 
 /** Limits roles and scope to those that both the token contains and the store currently grants. */
-function createTokenPrincipal(claims: AccessClaims, client: Client, granted: ReadonlySet<string>): Principal {
+function createTokenPrincipal(
+  claims: AccessClaims,
+  client: Client,
+  granted: ReadonlySet<string>,
+  openidScopes: readonly string[] = [],
+): Principal {
   const roles = new Set(parseAuthorities(claims).filter((role) => granted.has(role)));
-  const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
+  const scope = new Set(claims.scope.filter((name) => client.scope.includes(name) || openidScopes.includes(name)));
   return { authMethod: 'bearer', client, subject: claims.sub, roles, scope };
 }
 
@@ -247,7 +252,7 @@ async function resolveUserToken(deps: TokenReading, claims: AccessClaims, client
   const granted = await resolveUserRoles(deps.store, user, computeLevel(session, now));
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
-  return { ...createTokenPrincipal(claims, client, granted), user, session };
+  return { ...createTokenPrincipal(claims, client, granted, session.openid?.scopes), user, session };
 }
 
 /** A client acting for a mainframe logon that is linked to no user. */

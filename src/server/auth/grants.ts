@@ -6,7 +6,7 @@ import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { toFlowKey } from '../limits/hash-queue.ts';
 import { type RotationDeps, rotateRefreshToken } from '../sessions/refresh-tokens.ts';
-import { startSession } from '../sessions/sessions.ts';
+import { narrowSession, startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { listAudiences } from '../tokens/claims.ts';
@@ -41,7 +41,6 @@ export interface GrantRequest extends ClientAuthenticationRequest {
 export interface GrantedTokens {
   readonly token: TokenResponse;
   /** Of a session that a login with a browser started. */
-  readonly openidScopes?: readonly string[] | undefined;
   readonly idToken?: string | undefined;
 }
 
@@ -84,14 +83,11 @@ export async function issueGrant(
 /** With an ID token if the session has the scope openid; a renewed one has no nonce (OpenID Connect Core 1.0, 12.2). */
 async function issueTokens(deps: GrantDeps, content: TokenContent, nonce?: string): Promise<GrantedTokens> {
   const token = await deps.issuer.issue(content);
-  const openid = content.kind === 'user' ? content.session.openid : undefined;
-  if (content.kind !== 'user' || openid === undefined) return { token };
-  const openidScopes = openid.scopes;
-  if (!openidScopes.includes('openid')) return { token, openidScopes };
+  if (content.kind !== 'user' || !content.session.openid?.scopes.includes('openid')) return { token };
   const signer = await deps.keys.idTokenSigner(content.client.idTokenAlg ?? 'RS256');
   const { accessToken } = token;
   const claims = createIdTokenClaims(content, { clock: deps.clock, issuer: deps.issuerUrl, nonce, accessToken });
-  return { token, openidScopes, idToken: await signer.sign(claims) };
+  return { token, idToken: await signer.sign(claims) };
 }
 
 function assertGrantAllowed(
@@ -180,7 +176,7 @@ async function renewSession(
     );
     // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
     if (rotation.outcome !== 'rotated') return undefined;
-    const session = narrowSession(rotation.session, client, request);
+    const session = toRequestedSession(rotation.session, client, request);
     const { resources } = rotation.session;
     // The client can have lost the audiences of the session.
     const known = listAudiences(client, deps.issuerUrl);
@@ -195,15 +191,14 @@ async function renewSession(
  * The session as the next tokens show it: a renewal may request at most its scope (RFC 6749, 6), and its resources
  * (RFC 8707, 2.2).
  */
-function narrowSession(session: Session, client: Client, { scope: requested, resources }: GrantRequest): Session {
-  if (!isPartOf(resources, session.resources)) throw apiError('TARGET_INVALID');
-  const narrowed = resources === undefined ? session : { ...session, resources };
-  if (requested === undefined) return narrowed;
-  const { openid } = session;
-  const scopes = openid?.scopes.filter((name) => requested.includes(name)) ?? [];
-  const scope = requested.filter((name) => !scopes.includes(name));
-  if (!isPartOf(scope, session.scope) || !isPartOf(scope, client.scope)) throw apiError('SCOPE_EXCEEDED');
-  return { ...narrowed, scope, ...(openid === undefined ? {} : { openid: { ...openid, scopes } }) };
+function toRequestedSession(before: Session, client: Client, { scope: names, resources }: GrantRequest): Session {
+  if (!isPartOf(resources, before.resources)) throw apiError('TARGET_INVALID');
+  const session = resources === undefined ? before : { ...before, resources };
+  if (names === undefined) return session;
+  const narrowed = narrowSession(session, names);
+  const granted = [...narrowed.scope, ...(narrowed.openid?.scopes ?? [])];
+  if (!isPartOf(names, granted) || !isPartOf(narrowed.scope, client.scope)) throw apiError('SCOPE_EXCEEDED');
+  return narrowed;
 }
 
 /** For OAuth, a wrong password of a user is `invalid_grant`, not `invalid_client`. */

@@ -2,6 +2,7 @@
 import { apiError } from '../../contract/errors.ts';
 import { isOwnerActive } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
+import { hasScopeOfSession } from '../sessions/revalidate-caller.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';
 
@@ -24,7 +25,7 @@ export async function requireTargetClient(
  * has.
  * @returns undefined if the token has the full scope of its client.
  */
-export function findNarrowedScope({ client, scope }: Principal, session: Session): string[] | undefined {
-  const isNarrowed = session.scope !== undefined || client.scope.some((name) => !scope.has(name));
-  return isNarrowed ? [...scope] : undefined;
+export function findNarrowedScope(caller: Principal, session: Session): string[] | undefined {
+  const isNarrowed = session.scope !== undefined || !hasScopeOfSession(caller, session);
+  return isNarrowed ? [...caller.scope] : undefined;
 }

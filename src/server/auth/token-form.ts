@@ -96,13 +96,13 @@ export function parseGrantRequest(raw: TokenForm, supported: readonly OAuthGrant
   };
 }
 
-export function toOAuthToken(issuer: TokenIssuer, { token, openidScopes = [], idToken }: GrantedTokens) {
+export function toOAuthToken(issuer: TokenIssuer, { token, idToken }: GrantedTokens) {
   return {
     access_token: token.accessToken,
     token_type: token.tokenType,
     expires_in: issuer.secondsLeft(token),
     ...(token.refreshToken === undefined ? {} : { refresh_token: token.refreshToken }),
     ...(idToken === undefined ? {} : { id_token: idToken }),
-    scope: [...openidScopes, ...token.scope].join(' '),
+    scope: token.scope.join(' '),
   };
 }

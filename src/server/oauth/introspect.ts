@@ -10,7 +10,7 @@ import type { OperationContext } from '../request-context.ts';
 import { findActiveRefreshToken } from '../sessions/refresh-tokens.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
-import { toAuthorities } from '../tokens/claims.ts';
+import { listScopes, toAuthorities } from '../tokens/claims.ts';
 import { authenticateEndpointClient, endpointClientErrors, TokenParameters } from './endpoint-client.ts';
 
 const id = z.string().optional();
@@ -113,7 +113,7 @@ async function describeAccessToken(
     ...claims,
     active: true,
     token_type: 'Bearer',
-    ...toUsername(principal),
+    ...toUsername(principal, [...principal.scope]),
     scope: [...principal.scope].join(' '),
     authorities: toAuthorities(principal.roles),
   };
@@ -138,12 +138,14 @@ async function describeRefreshToken(
   const found = await findActiveRefreshToken(store, { token, clientId: client.clientId }, clock);
   if (!found) return undefined;
   const { session, issuedAt, expiresAt } = found;
+  const user = await store.users.get(session.userId ?? '');
+  const scope = listScopes(client, session.scope ?? client.scope, session.openid?.scopes);
   return {
     active: true,
     client_id: client.clientId,
-    ...toUsername({ session, user: await store.users.get(session.userId ?? '') }),
+    ...toUsername({ session, user }, scope),
     sub: subjectOf(session, client),
-    scope: client.scope.filter((name) => session.scope?.includes(name) ?? true).join(' '),
+    scope: scope.join(' '),
     iat: issuedAt,
     exp: expiresAt,
     iss: issuerUrl,
@@ -151,11 +153,12 @@ async function describeRefreshToken(
 }
 
 /** A third-party client gets the name only with the scope profile, to which the user agreed. */
-function toUsername({ user, session }: { readonly user?: User | undefined; readonly session?: Session | undefined }): {
-  readonly username?: string;
-} {
-  const { isLimited, scopes = [] } = session?.openid ?? {};
-  return user === undefined || (isLimited && !scopes.includes('profile')) ? {} : { username: user.userName };
+function toUsername(
+  { user, session }: { readonly user?: User | undefined; readonly session?: Session | undefined },
+  scope: readonly string[],
+): { readonly username?: string } {
+  const isHidden = session?.openid?.isLimited && !scope.includes('profile');
+  return user === undefined || isHidden ? {} : { username: user.userName };
 }
 
 function subjectOf({ userId, logon }: Session, client: Client): string {

@@ -7,6 +7,7 @@ import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
+import { narrowSession } from '../sessions/sessions.ts';
 
 const UserInfo = z
   .strictObject({
@@ -71,7 +72,8 @@ export const userinfoByPost = defineOperation({
 });
 
 async function describeUser({ caller, store, clock }: OperationContext): Promise<z.input<typeof UserInfo>> {
-  const { user, session } = requireUserCaller(caller);
+  const { user, session: whole } = requireUserCaller(caller);
+  const session = narrowSession(whole, [...caller.scope]);
   if (!session.openid?.scopes.includes('openid'))
     throw apiError('ROLE_MISSING', 'The token has no scope openid.', {
       'WWW-Authenticate': 'Bearer error="insufficient_scope", scope="openid"',

@@ -7,7 +7,7 @@ import type { Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
 import { rotateSessionRefreshToken } from './refresh-tokens.ts';
-import { findActiveSession } from './sessions.ts';
+import { findActiveSession, narrowSession } from './sessions.ts';
 
 export interface ActiveUserSession {
   readonly user: User;
@@ -46,8 +46,8 @@ export function readCallerContent(
   caller: Principal,
   { user, session, refreshToken }: ActiveUserSession & { readonly refreshToken?: string | undefined },
 ): Promise<UserContent> {
-  const scope = [...caller.scope].filter((name) => session.scope?.includes(name) ?? true);
-  return readUserContent(deps, { user, session: { ...session, scope }, client: caller.client, refreshToken });
+  const narrowed = narrowSession(session, [...caller.scope]);
+  return readUserContent(deps, { user, session: narrowed, client: caller.client, refreshToken });
 }
 
 /**
@@ -65,5 +65,5 @@ export async function rotateCallerRefreshToken(
 
 /** False for a token with reduced scope, which the user gave to a service. */
 export function hasScopeOfSession({ client, scope }: Principal, session: Session): boolean {
-  return (session.scope ?? client.scope).every((name) => scope.has(name));
+  return [...(session.scope ?? client.scope), ...(session.openid?.scopes ?? [])].every((name) => scope.has(name));
 }

@@ -59,7 +59,8 @@ export async function startSession(
   deps: SessionDeps,
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
-  const { resources = options.parentSession?.resources, openid = options.parentSession?.openid } = options;
+  const { parentSession, resources = parentSession?.resources } = options;
+  const openid = options.openid ?? (parentSession?.openid && narrowOpenid(parentSession.openid, options.scope));
   await deleteEndedSessions(tx, options, startedAt, deps.random);
   const session: Session = {
     sessionId: deps.random.uuid(),
@@ -114,6 +115,17 @@ export async function transferSession(
   if (to.clientId !== session.clientId) await endOldestSessions(tx, transferred, deps);
   await tx.sessions.replace(transferred);
   return transferred;
+}
+
+/** The session with these scopes of it, which its next token has. */
+export function narrowSession(session: Session, names: readonly string[]): Session & { readonly scope: string[] } {
+  const openid = session.openid && narrowOpenid(session.openid, names);
+  const scope = names.filter((name) => !openid?.scopes.includes(name) && (session.scope?.includes(name) ?? true));
+  return { ...session, scope, ...(openid === undefined ? {} : { openid }) };
+}
+
+function narrowOpenid(openid: NonNullable<Session['openid']>, names: readonly string[] | undefined) {
+  return { ...openid, scopes: openid.scopes.filter((name) => names?.includes(name) ?? true) };
 }
 
 /** The session with this id, unless it has ended. */

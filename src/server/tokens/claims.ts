@@ -82,13 +82,19 @@ export function createCommonClaims(
     iat,
     exp,
     jti: options.random.uuid(),
-    scope: client.scope.filter((name) => (session?.scope ?? scope ?? client.scope).includes(name)),
+    scope: listScopes(client, session?.scope ?? scope ?? client.scope, session?.openid?.scopes),
     client_id: client.clientId,
     app_id: client.appId,
     stand_in: true,
     ...(client.tokenGeneration === undefined ? {} : { generation: client.tokenGeneration }),
     ...(session === undefined ? {} : { sid: session.sessionId }),
   };
+}
+
+/** The scopes of OpenID Connect, if a browser login granted them, and those that the client still has. */
+export function listScopes(client: Client, granted: readonly string[], openidScopes: readonly string[] = []): string[] {
+  const own = client.scope.filter((name) => granted.includes(name) && !openidScopes.includes(name));
+  return [...openidScopes, ...own];
 }
 
 /** What a client can request tokens for (RFC 8707). */

@@ -47,6 +47,26 @@ test('a renewal can name the scopes of the login, and a part of them', async () 
   expect((await renew(none.json.refresh_token)).json.scope).toBe('openid profile READ');
 });
 
+test('userinfo and introspection follow the scope of a renewed token', async () => {
+  const { code } = await logIn({ scope: 'openid profile email READ' });
+  const { json } = await exchange(code);
+  const narrow = await renew(json.refresh_token, 'openid READ');
+  const readUser = (token: unknown) => server.as({ token: String(token) }).raw('GET', '/oauth2/userinfo');
+  const readScope = async (token: unknown) =>
+    (await postAs(server, 'web', '/oauth2/introspect', { token: String(token) })).json.scope;
+  expect((await readUser(narrow.json.access_token)).body).toEqual({ sub: 'alice-id' });
+  expect((await readUser(json.access_token)).body).toMatchObject({ sub: 'alice-id', name: 'Alice' });
+  expect(await readScope(narrow.json.access_token)).toBe('openid READ');
+  expect(await readScope(narrow.json.refresh_token)).toBe('openid profile email READ');
+  const none = await renew(narrow.json.refresh_token, 'READ');
+  expect((await readUser(none.json.access_token)).status).toBe(403);
+  // Nor does an operation that issues a token for the session return what the calling token lacks.
+  const reissued = await server
+    .as({ token: String(narrow.json.access_token) })
+    .raw('POST', '/security/iam/v1/user-identities/me/access-token', { body: {} });
+  expect(reissued.body).toMatchObject({ scope: ['openid', 'READ'] });
+});
+
 test('a redirect URI without a value counts as omitted', async () => {
   const { code } = await logIn({ redirect_uri: '', scope: 'READ' });
   expect((await exchange(code, { redirect_uri: '' })).status).toBe(200);

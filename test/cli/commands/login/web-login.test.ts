@@ -47,7 +47,10 @@ describe('a login with a browser', () => {
     expect(err).toContain(`Signed in to ${iam.url} as ann.lee.`);
     expect(await session(home)).toMatchObject({ userName: 'ann.lee', refreshToken: expect.any(String) });
     const { out: whoami } = await home.iam(['whoami', '-o', 'json'], { now: Date.now, variables: {} });
-    expect(JSON.parse(whoami)).toMatchObject({ userId: 'ann', scope: ['READ', 'WRITE'] });
+    expect(JSON.parse(whoami)).toMatchObject({
+      userId: 'ann',
+      scope: ['openid', 'profile', 'offline_access', 'READ', 'WRITE'],
+    });
   });
 
   test('fills in the name and asks for a second factor', async ({ home }) => {
