@@ -108,7 +108,7 @@ function SkeletonRows() {
 }
 
 /** Where rows have the form of phones: also beside the menu on a tablet. In console.css as well. */
-const phoneQuery = '(max-width: 63.99em)';
+export const phoneQuery = '(max-width: 63.99em)';
 
 /** Of a row, in pixels: on a phone one line, or two. */
 function heightOf<Row>(columns: readonly RowColumn<Row>[], isPhone: boolean): number {

@@ -2,11 +2,12 @@
 import '@xyflow/react/dist/style.css';
 import './group-canvas.css';
 import { useComputedColorScheme } from '@mantine/core';
-import { Controls, type Edge, MarkerType, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
-import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
+import { Controls, MarkerType, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
+import { type RefObject, useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import type { GroupGraphData } from '../data/use-groups.ts';
+import { DependencyEdge, type DependencyFlowEdge } from './dependency-edge.tsx';
 import { type GroupFlowNode, GroupNodeButton } from './group-node.tsx';
-import { layoutGraph, nodeSize } from './layout-graph.ts';
+import { edgeId, type GraphLayout, layoutGraph, nodeSize } from './layout-graph.ts';
 
 interface GroupCanvasProps {
   readonly graph: GroupGraphData;
@@ -16,6 +17,7 @@ interface GroupCanvasProps {
 
 /** Not `group`, which has a style of the library. */
 const nodeTypes = { iamGroup: GroupNodeButton };
+const edgeTypes = { dependency: DependencyEdge };
 
 /** Below it, names are too small to read: what does not fit is scrolled to. */
 const minLegibleZoom = 0.85;
@@ -31,7 +33,7 @@ export default function GroupCanvas(props: GroupCanvasProps) {
 
 function Canvas({ graph, chosen, onChoose }: GroupCanvasProps) {
   const colorMode = useComputedColorScheme('light');
-  const places = useMemo(
+  const { places, routes } = useMemo(
     () =>
       layoutGraph(
         graph.nodes.map(({ groupId }) => groupId),
@@ -49,15 +51,16 @@ function Canvas({ graph, chosen, onChoose }: GroupCanvasProps) {
       }),
     [graph, places, chosen, onChoose, center],
   );
-  const edges = useMemo(() => graph.edges.map((edge) => toFlowEdge(edge, chosen)), [graph, chosen]);
+  const edges = useMemo(() => graph.edges.map((edge) => toFlowEdge(edge, routes, chosen)), [graph, routes, chosen]);
   const canvas = useRef<HTMLDivElement>(null);
-  useFit(canvas, places);
+  useFit(canvas, places, chosen);
   return (
     <ReactFlow
       ref={canvas}
       nodes={nodes}
       edges={edges}
       nodeTypes={nodeTypes}
+      edgeTypes={edgeTypes}
       colorMode={colorMode}
       minZoom={0.05}
       maxZoom={2}
@@ -70,30 +73,35 @@ function Canvas({ graph, chosen, onChoose }: GroupCanvasProps) {
       panOnScroll
       proOptions={{ hideAttribution: true }}
     >
-      <Controls showInteractive={false} aria-label="Zoom" />
+      <Controls position="bottom-right" showInteractive={false} aria-label="Zoom" />
     </ReactFlow>
   );
 }
 
 /** Shows the whole graph if its names stay legible, else its top left corner. */
-function useFit(canvas: RefObject<HTMLDivElement | null>, places: ReturnType<typeof layoutGraph>) {
+function useFit(canvas: RefObject<HTMLDivElement | null>, places: GraphLayout['places'], chosen: string | undefined) {
   const { setViewport } = useReactFlow();
-  useEffect(() => {
+  const center = useCenter(places);
+  const hasPanel = chosen !== undefined;
+  const fit = useEffectEvent((isNew: boolean) => {
     const { clientWidth = 0, clientHeight = 0 } = canvas.current ?? {};
     const all = [...places.values()];
-    if (all.length === 0) return;
-    const left = Math.min(...all.map(({ x }) => x));
-    const width = Math.max(...all.map(({ x }) => x)) + nodeSize.width - left;
-    const height = Math.max(...all.map(({ y }) => y)) + nodeSize.height;
+    const width = Math.max(0, ...all.map(({ x }) => x)) + nodeSize.width;
+    const height = Math.max(0, ...all.map(({ y }) => y)) + nodeSize.height;
     const fitting = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
+    if (fitting < minLegibleZoom && chosen !== undefined) return center(chosen);
+    if (fitting < minLegibleZoom && !isNew) return;
     const zoom = Math.min(1, Math.max(fitting, minLegibleZoom));
-    const space = Math.max(margin, (clientWidth - width * zoom) / 2);
-    void setViewport({ x: space - left * zoom, y: margin, zoom });
-  }, [canvas, places, setViewport]);
+    void setViewport({ x: Math.max(margin, (clientWidth - width * zoom) / 2), y: margin, zoom });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each graph
+  useEffect(() => fit(true), [places]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the panel of a group, which opens beside the graph, hides none
+  useEffect(() => fit(false), [hasPanel]);
 }
 
 /** Moves a group into the middle, for the keyboard. */
-function useCenter(places: ReturnType<typeof layoutGraph>) {
+function useCenter(places: GraphLayout['places']) {
   const { setCenter, getZoom } = useReactFlow();
   return useCallback(
     (groupId: string) => {
@@ -105,12 +113,20 @@ function useCenter(places: ReturnType<typeof layoutGraph>) {
   );
 }
 
-function toFlowEdge({ from, to }: GroupGraphData['edges'][number], chosen: string | undefined): Edge {
+function toFlowEdge(
+  edge: GroupGraphData['edges'][number],
+  routes: GraphLayout['routes'],
+  chosen: string | undefined,
+): DependencyFlowEdge {
+  const { from, to } = edge;
   const isNear = from === chosen || to === chosen;
+  const id = edgeId(edge);
   return {
-    id: `${from} ${to}`,
+    id,
+    type: 'dependency',
     source: from,
     target: to,
+    data: { through: routes.get(id) ?? [] },
     markerEnd: { type: MarkerType.ArrowClosed },
     className: isNear ? 'group-edge-near' : '',
   };

@@ -1,15 +1,19 @@
 /** The graph of groups: which inherits from which. Of many groups, one and its neighbourhood are drawn first. */
+import './group-graph.css';
 import { Alert, Group, Select, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useCallback, useMemo } from 'react';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
+import { phoneQuery } from '../../../components/row-list.tsx';
 import { EntitySelect } from '../data/entity-select.tsx';
 import { type GroupGraphData, useGroupGraph } from '../data/use-groups.ts';
 import { GroupViewMenu } from '../group-views.tsx';
 import { ChosenGroup } from './chosen-group.tsx';
+import { GroupOutline } from './group-outline.tsx';
 import { LazyGroupCanvas } from './lazy-group-canvas.ts';
 import { findMostConnected, maxDrawnAtOnce, selectNeighbourhood } from './select-neighbourhood.ts';
 
@@ -25,6 +29,7 @@ export function GroupGraphPage() {
   const graph = useGroupGraph(search.root);
   const drawn = useDrawnGraph(graph.data, search);
   const choose = useCallback((groupId: string) => setSearch({ group: groupId }), [setSearch]);
+  const isNarrow = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false }) ?? false;
   const chosen = graph.data?.nodes.find(({ groupId }) => groupId === search.group);
   return (
     <Stack gap="md">
@@ -34,7 +39,7 @@ export function GroupGraphPage() {
       <GraphFilters drawn={drawn} total={graph.data?.nodes.length ?? 0} />
       {graph.data?.groupCount === 0 ? (
         <EmptyState icon="groups" title="No groups yet" command="groups create --group-name ops --role DEPLOY">
-          The graph draws each group above those whose roles it inherits.
+          The graph draws each group left of those whose roles it inherits.
         </EmptyState>
       ) : undefined}
       {graph.data !== undefined && graph.data.groupCount > graph.data.nodes.length ? (
@@ -43,13 +48,23 @@ export function GroupGraphPage() {
           read: choose a group to read what it is connected to.
         </Alert>
       ) : undefined}
-      {drawn === undefined || drawn.graph.nodes.length === 0 ? undefined : (
-        <section className="group-canvas" aria-label="Graph of groups">
-          <LazyGroupCanvas graph={drawn.graph} chosen={search.group} onChoose={choose} />
+      {drawn === undefined || drawn.graph.nodes.length === 0 ? undefined : isNarrow ? (
+        <section aria-label="Graph of groups">
+          <GroupOutline graph={drawn.graph} />
         </section>
-      )}
-      {chosen === undefined ? undefined : (
-        <ChosenGroup node={chosen} onFocus={(groupId) => setSearch({ root: groupId })} />
+      ) : (
+        <div className="split">
+          <section className="split-list group-canvas" aria-label="Graph of groups">
+            <LazyGroupCanvas graph={drawn.graph} chosen={search.group} onChoose={choose} />
+          </section>
+          {chosen === undefined ? undefined : (
+            <ChosenGroup
+              node={chosen}
+              onFocus={(groupId) => setSearch({ root: groupId })}
+              onClose={() => setSearch({ group: undefined })}
+            />
+          )}
+        </div>
       )}
       <Equivalents
         command={`groups tree${search.root === undefined ? '' : ` ${quotePositional(search.root)}`}`}
@@ -89,7 +104,7 @@ function GraphFilters({ drawn, total }: GraphFiltersProps) {
   const { search, setSearch } = usePage();
   const shown = drawn?.graph.nodes.length ?? 0;
   return (
-    <Group align="flex-end" gap="sm">
+    <Group className="group-graph-filters" align="flex-end" gap="sm">
       <EntitySelect
         label="Connected to"
         isRequired={false}
@@ -104,7 +119,7 @@ function GraphFilters({ drawn, total }: GraphFiltersProps) {
         onChange={(distance) => setSearch({ distance: distance ?? undefined })}
         allowDeselect={false}
       />
-      <Text size="sm" role="status">
+      <Text size="sm" c="dimmed" role="status">
         {shown} of {total} groups
         {drawn?.focusName === undefined ? '' : `, around ${drawn.focusName}`}
       </Text>

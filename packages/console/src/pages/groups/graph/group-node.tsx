@@ -17,14 +17,12 @@ export type GroupFlowNode = Node<
   'iamGroup'
 >;
 
-const maxRoles = 2;
-
 export function GroupNodeButton({ data: { node, isChosen, onChoose, onReach } }: NodeProps<GroupFlowNode>) {
   const { groupId, groupName, roleCount, inheritedRoleCount } = node;
   const members = countMembers(node);
   return (
     <>
-      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <Handle type="target" position={Position.Left} isConnectable={false} />
       <button
         type="button"
         className="group-node nopan"
@@ -35,12 +33,13 @@ export function GroupNodeButton({ data: { node, isChosen, onChoose, onReach } }:
         }}
       >
         <strong title={groupName}>{groupName}</strong>
-        <span>{roleCount === 0 ? 'No roles of its own' : formatNames(node.roles, roleCount, maxRoles)}</span>
+        <span>{roleCount === 0 ? 'No roles of its own' : formatNames(node.roles, roleCount, 1)}</span>
         <span>
-          {inheritedRoleCount} inherited, {formatCount(members, 'member')}
+          {inheritedRoleCount === 0 ? '' : `${inheritedRoleCount} inherited, `}
+          {formatCount(members, 'member')}
         </span>
       </button>
-      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+      <Handle type="source" position={Position.Right} isConnectable={false} />
     </>
   );
 }
