@@ -17,6 +17,8 @@ export type AuditDeclaration<
     }
   | {
       readonly kind: 'administration';
+      /** Each granted request changes something that is no row of an audited table, such as the clock. */
+      readonly isChange?: true;
       readonly targets: {
         readonly path?: readonly PathField[];
         readonly body?: readonly BodyField[];
@@ -103,6 +105,8 @@ export interface AuditFilter {
   readonly operation?: string | undefined;
   readonly event?: string | undefined;
   readonly result?: string | undefined;
+  /** Whether something was changed. */
+  readonly changed?: boolean | undefined;
   /** Times in ISO 8601. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -114,6 +118,7 @@ export interface FilteredEvent {
   readonly event: string;
   readonly operation?: string | undefined;
   readonly result: string;
+  readonly changed?: true | undefined;
   readonly actor: {
     readonly clientId?: string | undefined;
     readonly userId?: string | undefined;
@@ -129,6 +134,7 @@ export function matchesAuditFilter(
   const { caller, entity, object, since, until } = filter;
   for (const name of ['operation', 'event', 'result'] as const)
     if (filter[name] !== undefined && filter[name] !== event[name]) return false;
+  if (filter.changed !== undefined && filter.changed !== (event.changed === true)) return false;
   if (since !== undefined && Date.parse(time) < Date.parse(since)) return false;
   if (until !== undefined && Date.parse(time) > Date.parse(until)) return false;
   if (caller !== undefined && ![actor.userId, actor.clientId, actor.name].includes(caller)) return false;

@@ -32,7 +32,7 @@ export const auditText: CommandDescription = {
   effect: 'read',
   examples: [
     { title: 'Who changed a group', command: '--group ops' },
-    { title: 'What a caller changed, with all values', command: '--caller alice --event administration -o jsonl' },
+    { title: 'What a caller changed, with all values', command: '--caller alice --changed -o jsonl' },
     { title: 'Refused requests since a time', command: '--result refused --since 2026-03-01T12:00:00Z' },
   ],
 };
@@ -49,6 +49,7 @@ const columns = [
     'reason',
     'subject',
     'rule',
+    'changed',
     'truncated',
     'repeated',
     'server',
@@ -68,6 +69,7 @@ export function addAudit(program: Command, runtime: CliRuntime): void {
     command.option(`--${kind} <${kind}>`, `only events about this ${kind}, by id or name`);
   command
     .option('--operation <name>', 'only events of this operation, by its id or command: groups.add-role')
+    .option('--changed', 'only events that changed something: no refused requests, and no writes without effect')
     .option('--event <kind>', 'only events of this kind: administration or authentication')
     .option('--result <result>', 'only events with this result: granted, refused or failed')
     .option('--since <time>', 'only events from this time on, in UTC: 2026-03-01T12:00:00Z')
@@ -97,7 +99,8 @@ function describeExtent({ headers }: ApiResponse): string | undefined {
   return describeAuditExtent(headers[auditExtentHeader.toLowerCase()]);
 }
 
-interface AuditFilters extends Omit<AuditFilter, 'object' | 'entity'> {
+interface AuditFilters extends Omit<AuditFilter, 'object' | 'entity' | 'changed'> {
+  readonly changed?: true | undefined;
   readonly entity?: (typeof objectKinds)[number] | undefined;
   readonly object?: string | undefined;
 }
@@ -111,6 +114,7 @@ async function readFilters(context: Context, options: CommandOptions) {
     throw usageError('An event is found by one object: use one of --object, --user, --group, --client and --business.');
   return {
     ...plain,
+    changed: options.changed === true || undefined,
     caller: caller === undefined ? undefined : ((await findCallerId(context, caller)) ?? caller),
     operation: operation?.startsWith('control.')
       ? operation

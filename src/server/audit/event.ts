@@ -52,6 +52,8 @@ export interface AuditEvent extends Correlation {
   readonly objects?: readonly AuditObject[] | undefined;
   /** What its committed transactions changed. */
   readonly changes?: readonly ObjectChange[] | undefined;
+  /** Set if it changed something; without `changes`, the clock, a session or other things that are no rows of the directory. */
+  readonly changed?: true | undefined;
   /** The changes as JSON. It is not a field of the log. */
   readonly changesText?: string | undefined;
   /** Set if changes or values are left out, as they are too many or too long. */
@@ -95,6 +97,7 @@ export function buildAuditEvent(
   const targets = collectTargets(record, isAuthentication);
   const subject = describeSubject(record);
   const report = describeChanges(record.commits ?? noCommits);
+  const result = resultOf(record, errors);
   return {
     time: clock.now().toISOString(),
     event: isAuthentication ? 'authentication' : 'administration',
@@ -103,7 +106,7 @@ export function buildAuditEvent(
     callerRequestId: correlation.callerRequestId,
     traceId: correlation.traceId,
     operation: operation?.id,
-    result: resultOf(record, errors),
+    result,
     status: record.dropped ? undefined : status,
     code: errors[0]?.code,
     reason: findReason(record, errors),
@@ -113,10 +116,19 @@ export function buildAuditEvent(
     objects: listObjects(record, report, { targets, subject }),
     changes: report.changes.length === 0 ? undefined : report.changes,
     changesText: report.changesText,
+    changed: hasChanged(report) || (result === 'granted' && isChange(operation)) || undefined,
     truncated: report.isTruncated || undefined,
     rule: operation && describeRule(operation, record.path, isRemote),
     remoteAddress: record.source.address,
   };
+}
+
+function hasChanged({ changesText, isTruncated }: ChangeReport): boolean {
+  return changesText !== undefined || isTruncated;
+}
+
+function isChange(operation: Operation<never> | undefined): boolean {
+  return operation?.audit.kind === 'administration' && operation.audit.isChange === true;
 }
 
 function resultOf({ thrown, commits, issued }: RequestState, errors: readonly ErrorItem[]): AuditEvent['result'] {

@@ -182,7 +182,7 @@ function readSequence(line: Buffer): number | undefined {
 /** What the control plane returns of a line: another version may have written other fields. */
 const storedFields = [
   ...(['server', 'time', 'event', 'requestId', 'callerRequestId', 'traceId', 'operation', 'result', 'status'] as const),
-  ...(['code', 'reason', 'actor', 'subject', 'objects', 'truncated', 'rule', 'remoteAddress'] as const),
+  ...(['code', 'reason', 'actor', 'subject', 'objects', 'changed', 'truncated', 'rule', 'remoteAddress'] as const),
   ...(['repeated', 'since'] as const),
 ] satisfies readonly (keyof AuditEvent)[];
 
@@ -196,9 +196,14 @@ function readEvent(line: Buffer, { filter, sandbox }: HistoryQuery): RecordedEve
 }
 
 /** Whether the line contains what is searched for: that costs less than to parse it. */
-function mayMatch(line: Buffer, { caller, object, operation }: AuditFilter, sandbox: string | undefined): boolean {
+function mayMatch(
+  line: Buffer,
+  { caller, object, operation, changed }: AuditFilter,
+  sandbox: string | undefined,
+): boolean {
   const contains = (text: string) => !/^[\w.-]+$/.test(text) || line.includes(`"${text}"`);
   return (
+    (changed !== true || line.includes('"changed":true')) &&
     [caller, operation, sandbox].every((text) => text === undefined || contains(text)) &&
     (object === undefined || object.some(contains))
   );

@@ -56,6 +56,10 @@ export const AuditItem = z.strictObject({
     .describe(
       'What the committed transactions changed. Sensitive fields are only named; so are all fields for a caller that may not read values',
     ),
+  changed: z
+    .literal(true)
+    .optional()
+    .describe('Something was changed; without changes, what is no object, such as the clock or a session'),
   truncated: z.literal(true).optional().describe('Changes or values are left out, as they are too many or too long'),
   repeated: optionalInt(
     17,
@@ -84,6 +88,14 @@ export const AuditFilters = {
     .meta({ examples: ['groups.add-role'] }),
   event: z.enum(['authentication', 'administration']).optional().meta({ description: 'Only events of this kind' }),
   result: z.enum(['granted', 'refused', 'failed']).optional().meta({ description: 'Only events with this result' }),
+  changed: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Only events that changed something: no rejections, and no writes without effect; false for the others',
+      examples: [true],
+    }),
   since: Instant.optional().meta({ description: 'Only events from this time on', examples: ['2026-03-01T12:00:00Z'] }),
   until: Instant.optional().meta({ description: 'Only events until this time', examples: ['2026-03-01T13:00:00Z'] }),
 };

@@ -46,6 +46,7 @@ test('finds the events of one object, also of one that is deleted, and of a call
   expect(await operations('--user', 'ann')).toEqual(['groups.remove', 'user-accesses.add-user']);
   expect(await operations('--group', 'ops')).toEqual(['groups.remove', 'user-accesses.add-user', 'groups.add-role']);
   expect(await operations('--group', 'ops', '--operation', 'groups remove')).toEqual(['groups.remove']);
+  expect(await operations('--group', 'ops', '--changed', '--limit', '1')).toEqual(['groups.remove']);
   expect(await operations('--caller', 'ann')).toEqual([]);
   expect(await run('--user', 'ann', '--group', 'ops')).toMatchObject({ code: 2 });
 });

@@ -12,7 +12,7 @@ export interface EditedObject {
 
 export function LastChange({ entity, id }: EditedObject) {
   const { isAllowed } = usePermission('GET /_iam/audit');
-  const query = { entity, object: id, event: 'administration', result: 'granted', limit: 1 } as const;
+  const query = { entity, object: id, changed: true, limit: 1 } as const;
   const { data } = useRead(
     ['audit', 'last', query],
     ({ control }, signal) => control.GET('/audit', { params: { query }, signal }),

@@ -20,7 +20,8 @@ import { AuditDetail } from './audit-detail.tsx';
 type AuditQuery = NonNullable<ControlPaths['/audit']['get']['parameters']['query']>;
 
 const eventKinds = [
-  { value: 'administration', label: 'Changes' },
+  { value: 'changes', label: 'Changes' },
+  { value: 'administration', label: 'Administration' },
   { value: 'authentication', label: 'Logins' },
   { value: 'all', label: 'All' },
 ];
@@ -30,10 +31,10 @@ const keyOf = ({ sequence }: ShownEvent) => String(sequence);
 
 export default function AuditPage() {
   const { rest, search, setSearch } = usePage();
-  const { caller, entity, object, operation, result, since, until, event = 'administration' } = search;
+  const { caller, entity, object, operation, result, since, until, event = 'changes' } = search;
   const filters = {
     ...{ caller, entity, object, operation, result, since, until },
-    event: event === 'all' ? undefined : event,
+    ...kindFilters(event, result),
   } as Omit<AuditQuery, 'limit' | 'after'>;
   const list = useLiveList({
     keyOf,
@@ -45,7 +46,7 @@ export default function AuditPage() {
   const panel = useRowPanel({ path: '/audit', rows: list.items, keyOf });
   const { entity: kind, object: id, ...others } = filters;
   const isOption = kind !== undefined && ['user', 'group', 'client', 'business'].includes(kind);
-  const options = { ...others, ...(id === undefined ? {} : { [isOption ? kind : 'object']: id }) };
+  const options = { ...others, changed: undefined, ...(id === undefined ? {} : { [isOption ? kind : 'object']: id }) };
   const server = list.items[0]?.server;
   return (
     <Stack gap="md">
@@ -63,7 +64,7 @@ export default function AuditPage() {
           data={eventKinds}
           value={event}
           allowDeselect={false}
-          onChange={(value) => setSearch({ event: value === 'administration' ? undefined : (value ?? undefined) })}
+          onChange={(value) => setSearch({ event: value === 'changes' ? undefined : (value ?? undefined) })}
         />
         <Select
           aria-label="Result"
@@ -89,7 +90,9 @@ export default function AuditPage() {
       >
         <PagedRows
           list={list}
-          empty={<NoEvents filters={{ ...filters, event: search.event }} />}
+          empty={
+            <NoEvents filters={{ caller, entity, object, operation, result, since, until, event: search.event }} />
+          }
           label="Audit events"
           columns={auditColumns}
           keyOf={keyOf}
@@ -100,11 +103,18 @@ export default function AuditPage() {
         ) : undefined}
       </ListWithPanel>
       <Equivalents
-        command={`audit${formatOptions(options)}`}
+        command={`audit${filters.changed ? ' --changed' : ''}${formatOptions(options)}`}
         call={({ control }) => control.GET('/audit', { params: { query: filters } })}
       />
     </Stack>
   );
+}
+
+/** A change that was refused has changed nothing: with that result, those that were attempted. */
+function kindFilters(event: string, result: string | undefined): Pick<AuditQuery, 'event' | 'changed'> {
+  if (event === 'changes' && (result ?? 'granted') === 'granted') return { changed: true };
+  if (event === 'all') return {};
+  return { event: event === 'authentication' ? event : 'administration' };
 }
 
 /** Why the list has no older events, if there were any. */

@@ -27,14 +27,14 @@ export function buildHistoryTab(entity: HistoryProps['entity'], id: string): Obj
   return {
     name: 'history',
     title: 'History',
-    command: `audit --${entity} ${quoteShellArgument(id)} --event administration --result granted`,
+    command: `audit --${entity} ${quoteShellArgument(id)} --changed`,
     call: readHistory({ entity, id }),
     render: () => <History entity={entity} id={id} />,
   };
 }
 
 function readHistory({ entity, id }: HistoryProps): ApiRequest<ControlData<'/audit'>> {
-  const query = { entity, object: id, result: 'granted', event: 'administration', limit: maxShown } as const;
+  const query = { entity, object: id, changed: true, limit: maxShown } as const;
   return ({ control }, signal) => control.GET('/audit', { params: { query }, signal });
 }
 

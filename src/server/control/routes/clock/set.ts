@@ -40,7 +40,7 @@ export default defineRoute({
     'Specify one of set, advance, to and reset; freeze works alone or with one of the first three. The clock can go back: ids still increase, and what has expired becomes valid again, but not what was revoked, used or locked. Waits and timeouts use real time.',
   method: 'PUT',
   path: '/clock',
-  audit: { kind: 'administration', targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: {} },
   request: { body: ClockAdjustment },
   response: { status: 200, body: ClockView },
   errors: ['EXPIRY_NOT_FOUND', 'FIELD_MISSING', 'FIELD_VALUE'],

@@ -7,7 +7,7 @@ export default defineRoute({
   description: 'The counters of /metrics are not reset.',
   method: 'DELETE',
   path: '/coverage',
-  audit: { kind: 'administration', targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: {} },
   request: {},
   response: { status: 204 },
   errors: [],

@@ -10,7 +10,7 @@ export default defineRoute({
     'The rule affects matching requests to the interface after authentication and authorization, or requests for a document. The header X-Iam-Fault of the response and the request log show which rule applied. A restart deletes all rules.',
   method: 'POST',
   path: '/faults',
-  audit: { kind: 'administration', targets: { response: ['id'] } },
+  audit: { kind: 'administration', isChange: true, targets: { response: ['id'] } },
   request: { body: FaultInput },
   response: { status: 201, body: FaultItem },
   errors: ['TOO_MANY_FAULTS', 'TEST_FEATURES_OFF'],

@@ -8,7 +8,7 @@ export default defineRoute({
   description: 'Deletes all messages except those that wait for their relay. Codes stay valid.',
   method: 'DELETE',
   path: '/inbox',
-  audit: { kind: 'administration', targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: {} },
   request: {},
   response: { status: 204 },
   errors: [],

@@ -31,7 +31,7 @@ export default defineRoute({
     'Creates a key of the same algorithm for access tokens, and for ID tokens if such a key exists, publishes it and signs with it immediately, or 10 seconds later if several servers share the store. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
   method: 'POST',
   path: '/keys/rotate',
-  audit: { kind: 'administration', targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: {} },
   request: {},
   response: { status: 200, body: KeyRotation },
   errors: [],

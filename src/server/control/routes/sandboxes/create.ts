@@ -12,7 +12,7 @@ export default defineRoute({
   description: `A separate service at /s/NAME, with its control plane at /s/NAME/_iam. It starts with the seed of the server, or with new bootstrap data and the seed in the body, to which its resets return. With the seed of the server, it is administered by the administrators of the server. With a seed in the body, it has administrators of its own, whose secrets are only in this response, and external systems are embedded. It has its own users, keys, messages, limits, faults and clock (a copy of the server clock at creation). An existing sandbox is not changed; with a seed, an existing name is an error. An invalid seed creates nothing, and the response contains every error with its path. On a server without remote access, the first request below /s/NAME also creates the sandbox. A sandbox is in memory and is deleted after ${sandboxIdleMinutes} minutes without a request. The limit is ${maxSandboxes} sandboxes; a new one replaces one that has only been read since its first request.`,
   method: 'POST',
   path: '/sandboxes',
-  audit: { kind: 'administration', targets: { body: ['name'] } },
+  audit: { kind: 'administration', isChange: true, targets: { body: ['name'] } },
   request: { body: z.strictObject({ name: SandboxName, seed: SeedBody.optional() }), bodyChecks: 'async' },
   response: { status: 200, body: CreatedSandbox, secret: true },
   errors: ['SANDBOX_EXISTS', 'TOO_MANY_SANDBOXES', 'PATH_UNKNOWN', 'FIELD_VALUE', 'TOO_BUSY'],

@@ -11,7 +11,7 @@ export default defineRoute({
     'Deletes the sandbox and all its data. A later sandbox with the same name starts from the seed and rejects the tokens of the deleted one.',
   method: 'DELETE',
   path: '/sandboxes/{name}',
-  audit: { kind: 'administration', targets: { path: ['name'] } },
+  audit: { kind: 'administration', isChange: true, targets: { path: ['name'] } },
   request: { params: { name: SandboxName.meta(reference('sandbox', ['name'])) } },
   response: { status: 204 },
   errors: ['SANDBOX_NOT_FOUND'],

@@ -16,7 +16,7 @@ export default defineRoute({
     'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on.',
   method: 'DELETE',
   path: '/sessions',
-  audit: { kind: 'administration', targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: {} },
   request: {
     query: {
       sessionId: Id.optional().meta({

@@ -9,7 +9,7 @@ export default defineRoute({
   description: 'The state of the server does not change.',
   method: 'DELETE',
   path: '/state/snapshots/{name}',
-  audit: { kind: 'administration', targets: { path: ['name'] } },
+  audit: { kind: 'administration', isChange: true, targets: { path: ['name'] } },
   request: { params: { name: SnapshotName.meta(reference('snapshot', ['name'])) } },
   response: { status: 204 },
   errors: ['SNAPSHOT_NOT_FOUND'],

@@ -12,7 +12,7 @@ export default defineRoute({
   description: `Atomic: afterwards users, clients with their secrets, sessions and keys are those of the document, including those of the caller. The limits are ${maxDumpBytes / 1024 / 1024} MiB, 1,000,000 rows, and 1,000,000 characters and 40,000 values per row.`,
   method: 'POST',
   path: '/state/import',
-  audit: { kind: 'administration', targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: {} },
   request: {
     query: {
       force: z.boolean().default(false).describe('Replace the state even if it contains more than the bootstrap data'),

@@ -11,7 +11,7 @@ export default defineRoute({
     'Restores all data as saved, including sessions and codes that have ended since. Signing keys remain, and revoked tokens stay revoked, also those that were revoked with all tokens of a client. Failed login counters are cleared.',
   method: 'POST',
   path: '/state/snapshots/{name}/restore',
-  audit: { kind: 'administration', targets: { path: ['name'] } },
+  audit: { kind: 'administration', isChange: true, targets: { path: ['name'] } },
   request: { params: { name: SnapshotName.meta(reference('snapshot', ['name'])) } },
   response: { status: 204 },
   errors: ['SNAPSHOT_NOT_FOUND'],

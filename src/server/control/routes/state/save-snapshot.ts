@@ -11,7 +11,7 @@ export default defineRoute({
   description: `Stored in memory until the server stops. Snapshots share unchanged rows with the store. The limit is ${maxSnapshots} snapshots.`,
   method: 'POST',
   path: '/state/snapshots',
-  audit: { kind: 'administration', targets: { body: ['name'] } },
+  audit: { kind: 'administration', isChange: true, targets: { body: ['name'] } },
   request: {
     body: z.strictObject({
       name: SnapshotName,

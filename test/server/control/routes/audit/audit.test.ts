@@ -86,6 +86,24 @@ describe('the list of audit events', () => {
     expect(await send(server, `${path}?since=yesterday`)).toMatchObject({ status: 400 });
   });
 
+  test('with changed has what changed something: no rejections, and no writes without effect', async () => {
+    await using server = await startServer({ seed });
+    const params = { groupId: 'ops' };
+    await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
+    await server.admin.groups.update({ params, body: { groupName: 'ops', roles: ['VIEW'] } });
+    await send(server, '/security/iam/v1/groups', { method: 'POST', body: { groupName: 'x' } });
+    await send(server, '/_iam/tokens', { method: 'POST', body: { for: 'ann' } });
+    await send(server, '/_iam/clock', { method: 'PUT', body: { advance: '1s' } });
+    expect(identify(await list(server, '?changed=true'))).toEqual([
+      'control.set-clock granted',
+      'groups.create granted',
+    ]);
+    expect(identify(await list(server, '?changed=false&event=administration'))).toEqual([
+      'control.token-issue granted',
+      'groups.update granted',
+    ]);
+  });
+
   test('keeps the events before a reset, and the reset', async () => {
     await using server = await startServer({ seed });
     await server.admin.groups.create({ body: { groupName: 'ops' } });
