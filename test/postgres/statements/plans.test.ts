@@ -84,6 +84,8 @@ function casesOf(table: StoredTable): Case[] {
     add(of.delete, [index.isUnique ? 'unique 1' : rareValues[0]], key);
   }
   const names = new Set(cases.map(({ statement }) => statement.name));
+  // A count of each value reads the whole index: of the costs of passwords, in the background, at most once a minute.
+  for (const { countBy } of statements.indexes.values()) names.add(countBy.name);
   expect(listStatements(statements).filter(({ name }) => !names.has(name))).toEqual([]);
   return cases;
 }

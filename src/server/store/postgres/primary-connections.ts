@@ -189,10 +189,13 @@ export class PrimaryConnections {
       reject = rejectGiven;
     });
     waiting.add(reject);
+    let refusal: unknown;
     const cancel = this.#options.timer.after(acquireTimeout, () =>
-      reject(new StoreUnavailableError('No connection to the database became free.')),
+      reject(new StoreUnavailableError('No connection to the database became free.', { cause: refusal })),
     );
-    const connecting = this.#connect(pool);
+    const connecting = this.#connect(pool, (error) => {
+      refusal = error;
+    });
     try {
       return await Promise.race([connecting, given]);
     } catch (error) {
@@ -209,11 +212,12 @@ export class PrimaryConnections {
   }
 
   /** Where the database allows no more connections, callers share those of the pool, which opens no other for a while. */
-  async #connect(pool: Pool): Promise<PoolClient> {
+  async #connect(pool: Pool, onRefused: (error: unknown) => void): Promise<PoolClient> {
     try {
       return await pool.connect();
     } catch (error) {
       if (!isTooManyConnections(error) || pool.totalCount === 0) throw error;
+      onRefused(error);
       pool.options.max = 1;
       this.#options.timer.after(growPause, () => Object.assign(pool.options, { max: this.#options.maxConnections }));
       return pool.connect();
@@ -298,9 +302,7 @@ export class PrimaryConnections {
   /** Searches until a primary is found, so that the health is known without calls. */
   #probe(): void {
     if (this.#closed) return;
-    this.#connectPrimary().catch(() => {
-      this.#options.timer.after(probePause, () => this.#probe());
-    });
+    this.#connectPrimary().catch(() => this.#options.timer.after(probePause, () => this.#probe()));
   }
 
   /**
@@ -331,11 +333,8 @@ export class PrimaryConnections {
   /** @throws if the host is not a primary */
   async #openPrimary(host: ClientConfig): Promise<FoundPrimary> {
     const pool = this.#createPool(host);
-    const run = (text: string) => {
-      // The types of the driver lack query_timeout.
-      const query = { text, query_timeout: connectTimeout };
-      return pool.query(query);
-    };
+    // The types of the driver lack query_timeout.
+    const run = (text: string) => pool.query({ text, query_timeout: connectTimeout } as { readonly text: string });
     try {
       const state = await this.#limitSearch(readDatabaseState(run));
       return { ...state, pool, address: `${host.host}:${host.port}/${host.database}` };

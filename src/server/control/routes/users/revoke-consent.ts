@@ -28,7 +28,8 @@ export default defineRoute({
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, id);
       const changed = withoutConsent(user, clientId);
-      if (changed === user) throw apiError('CLIENT_NOT_FOUND', `User ${id} has not consented to a client ${clientId}.`);
+      if (changed === user)
+        throw apiError('CLIENT_NOT_FOUND', `Consent not found: user ${id} has not allowed client ${clientId}.`);
       await tx.users.replace(changed);
       for (const session of await tx.sessions.find('userId', id))
         if (session.clientId === clientId && !session.browser) await endSession(tx, session);

@@ -37,6 +37,7 @@ function isTemporary(cause: unknown, error: unknown): boolean {
     (type) => cause instanceof type,
   );
   if (isConfigured) return false;
+  if (cause instanceof StoreUnavailableError) return true;
   return isTemporaryDatabaseError(cause) ?? error instanceof StoreUnavailableError;
 }
 
