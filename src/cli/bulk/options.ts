@@ -5,6 +5,7 @@ import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { type MaxWait, readMaxWait } from '../http/retry.ts';
+import { requestsAtOnce } from '../http/run-concurrently.ts';
 import { type CsvDelimiter, isDelimiter } from './delimiter.ts';
 import type { ResumeLogHeader } from './resume-log.ts';
 import type { FindRowUpdate } from './row-updates.ts';
@@ -61,7 +62,7 @@ export function parseBulkOptions(
     server: resolveBaseUrl(settings),
     maxWait: readMaxWait(settings),
     operation: text('operation'),
-    concurrency: readInteger('concurrency', '--concurrency', 4, maxConcurrency),
+    concurrency: readInteger('concurrency', '--concurrency', requestsAtOnce, maxConcurrency),
     interval: parseRate(text('rate')),
     maxErrors: readInteger('maxErrors', '--max-errors', Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER),
     isDry: options.dryRun === true,

@@ -1,6 +1,7 @@
 /** Sends the validated rows and streams the report. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import { runConcurrently } from '../http/run-concurrently.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { buildListShape } from '../request/control-plane.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
@@ -11,7 +12,6 @@ import { Progress } from './progress.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { sendRowUpdate } from './row-updates.ts';
 import type { SelectedRow } from './rows.ts';
-import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
 export const reportShape: ListShape = {

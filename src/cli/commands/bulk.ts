@@ -74,7 +74,7 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
 
 function addRunOptions(command: Command, usualRejects: string): void {
   command
-    .option('--concurrency <number>', 'maximum concurrent requests, default 4')
+    .option('--concurrency <number>', 'maximum concurrent requests, default 16')
     .option('--rate <number>', 'maximum rate per second (20/s) or per minute (600/m)')
     .option('--delimiter <character>', 'delimiter of CSV cells: , ; | or tab; default from the header row')
     .option('--allow-other-operations', 'send rows that name another operation than the run')

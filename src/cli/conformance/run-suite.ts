@@ -1,6 +1,6 @@
 /** Runs the scenarios against the deployment and the reference, and compares the responses. */
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { runConcurrently } from '../bulk/workers.ts';
+import { runConcurrently } from '../http/run-concurrently.ts';
 import { callerHasRoles, type SuiteCaller } from './caller-authorities.ts';
 import { type ConformanceCase, listVariables, type Scenario } from './case.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -40,13 +40,8 @@ export async function* runScenarios(
   deps: SuiteDeps,
   scenarios: readonly Scenario[],
 ): AsyncGenerator<readonly CaseResult[], void, undefined> {
-  const rows = iterate(scenarios);
   const isOver = () => deps.signal.aborted;
-  yield* runConcurrently(rows, deps.concurrency, (scenario) => runScenario(deps, scenario), isOver);
-}
-
-async function* iterate(scenarios: readonly Scenario[]): AsyncGenerator<Scenario, void, undefined> {
-  yield* scenarios;
+  yield* runConcurrently(scenarios.values(), deps.concurrency, (scenario) => runScenario(deps, scenario), isOver);
 }
 
 async function runScenario(deps: SuiteDeps, { cases }: Scenario): Promise<readonly CaseResult[]> {

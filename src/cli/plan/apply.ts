@@ -13,16 +13,16 @@ import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
 import { listGainingAdministrators, listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { type InventoryLog, openInventory, withInventoryLock } from './inventory.ts';
-import type { Step } from './model/changes.ts';
 import { createStalePlanError } from './model/stale-plan.ts';
 import type { Plan } from './plan.ts';
 import { findInventoryFile, type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { createNamedStyle, createPlanStyle, printPlan } from './print-plan.ts';
 import { creationId } from './prune.ts';
+import type { Stage } from './resource.ts';
 import { getKindLabel } from './resources/index.ts';
 import { computeFingerprint, formatReplanHint, loadPlan, type SavedPlan, toPlanBasis } from './saved-plan.ts';
 import { formatSecret, lostSecretsError, openSecretOutput, type SecretOutput } from './secret-output.ts';
-import { buildSteps, executeSteps, listStepIds } from './steps.ts';
+import { buildStages, executeStages, listStepIds } from './steps.ts';
 
 interface ApplyInput {
   readonly content: PlanContent;
@@ -65,15 +65,15 @@ async function applyInput(
   if (isDry) context.notice('Dry run, nothing was sent.');
   const { news } = prepared.ownership;
   if (isDry || plan.changes.length + news.length === 0) return;
-  const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
-  assertChangeLimit(context.settings, countWrites(steps));
+  const stages = buildStages(plan.changes, prepared.state, prepared.caller);
+  assertChangeLimit(context.settings, countWrites(stages));
   // Nothing may be created that cannot be recorded: it would never be pruned.
   const log = await openInventory(prepared.inventoryFile);
   try {
     await log.append(...news);
     if (plan.changes.length === 0) return;
     await confirmPlan(context, plan, options, input.saved !== undefined);
-    await executePlan(context, prepared, steps, log, options);
+    await executePlan(context, prepared, stages, log, options);
   } finally {
     await log.close();
   }
@@ -100,11 +100,13 @@ function isStdinData(options: CommandOptions): boolean {
 }
 
 /** A request that adds members counts once for each of them. */
-function countWrites(steps: readonly Step[]): number {
-  return steps.reduce(
-    (count, step) => count + (step.kind === 'membership' && step.action === 'join' ? step.members.length : 1),
-    0,
-  );
+function countWrites(stages: readonly Stage[]): number {
+  return stages
+    .flat()
+    .reduce(
+      (count, step) => count + (step.kind === 'membership' && step.action === 'join' ? step.members.length : 1),
+      0,
+    );
 }
 
 async function readApplyInput(
@@ -167,7 +169,7 @@ const rejections: readonly number[] = [3, 4, 5, 6, 7];
 async function executePlan(
   context: Context,
   { plan, state, ownership }: PreparedPlan,
-  steps: readonly Step[],
+  stages: readonly Stage[],
   log: InventoryLog,
   options: CommandOptions,
 ): Promise<void> {
@@ -180,7 +182,7 @@ async function executePlan(
       log.append(...entries.filter((one) => one.what !== 'dropped' || !lost.has(creationId(one)))),
   });
   try {
-    await executeSteps(execution, steps, context.io.signal, await createNamedStyle(context, listStepIds(steps)));
+    await executeStages(execution, stages, context.io.signal, await createNamedStyle(context, listStepIds(stages)));
   } catch (error) {
     // Secrets created so far would be lost if they were not printed now.
     await printSecrets(context, secretOutput);

@@ -1,6 +1,7 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
 import type { RequestContext } from '../context.ts';
+import { requestsAtOnce, runConcurrently } from '../http/run-concurrently.ts';
 import { isNameLikeId } from '../output/value-prefix.ts';
 import { tryOperation } from '../request/call-operation.ts';
 import type { ManagedResource, PendingCreation } from './inventory.ts';
@@ -16,7 +17,6 @@ import { readControlEntity, readControlPage, readOptionalControlList } from './r
 import { documentResources, findResource, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
 
-const concurrency = 8;
 /** Above this number of ids the whole list is read, if the server has one. */
 const maxSingleLookups = 50;
 
@@ -147,11 +147,9 @@ async function mapConcurrently<Result>(
   work: (name: string) => Promise<Result>,
 ): Promise<Map<string, Result>> {
   const found = new Map<string, Result>();
-  const queue = names.values();
-  const worker = async () => {
-    for (const name of queue) found.set(name, await work(name));
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, names.length) }, worker));
+  const read = async (name: string) => [name, await work(name)] as const;
+  for await (const [name, result] of runConcurrently(names.values(), requestsAtOnce, read, () => false))
+    found.set(name, result);
   return found;
 }
 

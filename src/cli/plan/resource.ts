@@ -51,16 +51,19 @@ export interface StepContext {
   readonly caller: PlanCaller;
 }
 
-/** The steps of one kind, by the phase of the apply. */
+/** Steps that do not depend on each other: they are sent at once. */
+export type Stage<WriteStep extends Step = Step> = readonly WriteStep[];
+
+/** The steps of one kind, by the phase of the apply. The stages of a phase are sent in turn. */
 export interface StepPhases<WriteStep extends Step = Step> {
   /** Creations, updates and deletions that make room for them; in dependency order of the kinds. */
-  readonly write?: readonly WriteStep[];
+  readonly write?: readonly Stage<WriteStep>[];
   /** Deletions of credentials, before the deletion of what they belong to. */
-  readonly revoke?: readonly WriteStep[];
+  readonly revoke?: readonly Stage<WriteStep>[];
   /** Deletions, in reverse dependency order of the kinds. */
-  readonly remove?: readonly WriteStep[];
+  readonly remove?: readonly Stage<WriteStep>[];
   /** Steps after which the caller may no longer be allowed to write. */
-  readonly last?: readonly WriteStep[];
+  readonly last?: readonly Stage<WriteStep>[];
 }
 
 /** What an apply writes: a kind of resource, or the memberships, which are no resource of their own. */

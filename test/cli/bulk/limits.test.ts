@@ -89,7 +89,7 @@ describe('a run ends before its last row', () => {
   });
 
   test('if the server is unreachable, and all rows can be sent later', async ({ home }) => {
-    const words = [await rows(home, 100), ...creating];
+    const words = [await rows(home, 100), ...creating, '--concurrency', '4'];
     const outcome = await run(home, { url: 'http://127.0.0.1:9' }, words);
     expect(outcome.code).toBe(75);
     expect(outcome.out.split('\n').length).toBeLessThan(10);

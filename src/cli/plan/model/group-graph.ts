@@ -40,6 +40,20 @@ function sliceFrom(path: readonly { readonly name: string }[], start: string): s
   return names.slice(names.indexOf(start));
 }
 
+/** Groups by level: those of a level depend on groups of lower levels only. The graph must be acyclic. */
+export function computeLevels(graph: Dependencies): string[][] {
+  const levels: string[][] = [];
+  const levelOf = new Map<string, number>();
+  for (const name of sortTopologically(graph).order) {
+    const below = graph.get(name)?.dependencies ?? [];
+    const level = below.reduce((highest, one) => Math.max(highest, (levelOf.get(one) ?? -1) + 1), 0);
+    levelOf.set(name, level);
+    if (level === levels.length) levels.push([]);
+    levels[level]?.push(name);
+  }
+  return levels;
+}
+
 /** Whether `start` depends on `end`, directly or transitively. */
 export function isReachable(graph: Dependencies, start: string, end: string): boolean {
   const seen = new Set([start]);

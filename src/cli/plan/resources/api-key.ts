@@ -72,8 +72,8 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
     const steps = selectChanges(changes, 'apiKey').map((change): ApiKeyStep => ({ kind: 'apiKey', change }));
     return {
       // Before their clients get roles, because creating a key requires all roles of its client.
-      write: steps.filter(({ change }) => !isRemoval(change)),
-      revoke: steps.filter(({ change }) => isRemoval(change)),
+      write: [steps.filter(({ change }) => !isRemoval(change))],
+      revoke: [steps.filter(({ change }) => isRemoval(change))],
     };
   },
   write: writeApiKey,

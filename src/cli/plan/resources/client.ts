@@ -83,8 +83,8 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   order: (changes) => {
     const steps = selectChanges(changes, 'client').map((change): ClientStep => ({ kind: 'client', change }));
     return {
-      write: steps.filter(({ change }) => !isRemoval(change)),
-      remove: steps.filter(({ change }) => isRemoval(change)),
+      write: [steps.filter(({ change }) => !isRemoval(change))],
+      remove: [steps.filter(({ change }) => isRemoval(change))],
     };
   },
   write: writeClient,

@@ -17,7 +17,7 @@ import type { DesiredCorporateGroup } from '../model/desired-entries.ts';
 import { isMissing, type RemoteCorporateGroup, type RemoteState } from '../model/remote-state.ts';
 import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
-import type { CheckContext, Resource } from '../resource.ts';
+import type { CheckContext, Resource, Stage } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { clearable, described, idOrName, list, object } from './document-schema.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
@@ -176,7 +176,7 @@ function buildCorporateGroupRemoval(before: RemoteCorporateGroup): CorporateGrou
 }
 
 /** A business that moves is removed from its corporate group first, or that group is deleted first. */
-function orderCorporateGroups(changes: readonly CorporateGroupChange[]): CorporateGroupStep[] {
+function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Stage<CorporateGroupStep>[] {
   const entries = (change: CorporateGroupChange, part: 'added' | 'removed') =>
     change.fields.find(({ field }) => field === 'businesses')?.[part] ?? [];
   const [removals, others] = [changes.filter(isRemoval), changes.filter((change) => !isRemoval(change))];
@@ -184,7 +184,7 @@ function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Corpora
   const releasing = others.filter((change) => entries(change, 'removed').some((id) => claimed.has(id)));
   const step = (release: boolean) => (change: CorporateGroupChange) =>
     ({ kind: 'corporateGroup', change, release }) as const;
-  return [...removals.map(step(false)), ...releasing.map(step(true)), ...others.map(step(false))];
+  return [[...removals.map(step(false)), ...releasing.map(step(true))], others.map(step(false))];
 }
 
 async function writeCorporateGroup(execution: Execution, { change, release }: CorporateGroupStep): Promise<void> {

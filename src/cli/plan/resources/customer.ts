@@ -65,7 +65,7 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
         : [],
     ),
   order: (changes) => ({
-    write: selectChanges(changes, 'customer').map((change): CustomerStep => ({ kind: 'customer', change })),
+    write: [selectChanges(changes, 'customer').map((change): CustomerStep => ({ kind: 'customer', change }))],
   }),
   // The server gives customers names and ids.
   creationDefaults: {},

@@ -17,13 +17,13 @@ import {
   selectChanges,
 } from '../model/changes.ts';
 import { type DesiredGroup, type DocumentEntry, toStoredName } from '../model/desired-entries.ts';
-import { isReachable, sortTopologically } from '../model/group-graph.ts';
+import { computeLevels, isReachable } from '../model/group-graph.ts';
 import { type Member, memberFields } from '../model/members.ts';
 import type { Portable } from '../model/portable.ts';
 import type { RemoteGroup, RemoteState } from '../model/remote-state.ts';
 import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
-import type { CheckContext, DiffContext, Resource } from '../resource.ts';
+import type { CheckContext, DiffContext, Resource, Stage } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { clearable, described, list, object } from './document-schema.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
@@ -215,7 +215,7 @@ function buildGroupRemoval(before: RemoteGroup, state: RemoteState): GroupChange
 }
 
 /** Orders dependencies first. A dependency that is reversed is removed before, to avoid a temporary cycle. */
-function orderGroups(changes: readonly GroupChange[], state: RemoteState): GroupStep[] {
+function orderGroups(changes: readonly GroupChange[], state: RemoteState): Stage<GroupStep>[] {
   const own = new Map(changes.filter(hasGroupChange).map((change) => [change.name, change]));
   const after = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
   const union = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
@@ -228,11 +228,8 @@ function orderGroups(changes: readonly GroupChange[], state: RemoteState): Group
     return removed.some((below) => isReachable(union, below, name));
   });
   return [
-    ...releasing.map((change): GroupStep => ({ kind: 'group', change, release: true })),
-    ...sortTopologically(after).order.flatMap((name) => {
-      const change = own.get(name);
-      return change ? [{ kind: 'group', change, release: false } as const] : [];
-    }),
+    releasing.map((change): GroupStep => ({ kind: 'group', change, release: true })),
+    ...computeLevels(after).map((names) => selectSteps(names, own)),
   ];
 }
 
@@ -244,12 +241,17 @@ function hasGroupChange({ action, fields }: GroupChange): boolean {
 }
 
 /** Deletes dependents before their dependencies. */
-function orderRemovals(changes: readonly GroupChange[], state: RemoteState): GroupStep[] {
+function orderRemovals(changes: readonly GroupChange[], state: RemoteState): Stage<GroupStep>[] {
   const removals = new Map(changes.map((change) => [change.name, change]));
-  const order = sortTopologically(state.groups ?? new Map())
-    .order.filter((name) => removals.has(name))
-    .reverse();
-  return order.map((name) => ({ kind: 'group', change: removals.get(name) as GroupChange, release: false }));
+  const levels = computeLevels(state.groups ?? new Map());
+  return levels.reverse().map((names) => selectSteps(names, removals));
+}
+
+function selectSteps(names: readonly string[], changes: ReadonlyMap<string, GroupChange>): GroupStep[] {
+  return names.flatMap((name) => {
+    const change = changes.get(name);
+    return change ? [{ kind: 'group', change, release: false } as const] : [];
+  });
 }
 
 async function writeGroup(execution: Execution, step: GroupStep): Promise<void> {

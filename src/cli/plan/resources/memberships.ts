@@ -286,8 +286,8 @@ function orderMemberships(changes: readonly AnyChange[], { caller }: StepContext
     leaving.map((member) => ({ kind: 'membership', action: 'leave', group: name, member }) as const),
   );
   return {
-    write: [...groups.flatMap(buildJoins), ...leaves.filter(({ member }) => !isCaller(member, caller))],
-    last: leaves.filter(({ member }) => isCaller(member, caller)),
+    write: [groups.flatMap(buildJoins), leaves.filter(({ member }) => !isCaller(member, caller))],
+    last: leaves.filter(({ member }) => isCaller(member, caller)).map((leave) => [leave]),
   };
 }
 

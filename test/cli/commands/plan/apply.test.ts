@@ -1,4 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { run } from '../../../../src/cli/run.ts';
 import { isFullRun } from '../../../effort.ts';
@@ -436,5 +437,45 @@ groups:
       code: 8,
       err: expect.stringContaining('1 change was made, then a request failed: '),
     });
+  });
+});
+
+describe('steps that do not depend on each other', () => {
+  const numbers = Array.from({ length: 10 }, (_, at) => at);
+  const bases = numbers.map((number) => `  - {groupName: base${number}, roles: [R${number}]}\n`).join('');
+  const above = numbers
+    .map((number) => `  - {groupName: above${number}, dependencies: [{groupName: base${number}}], users: [u1]}\n`)
+    .join('');
+  const document = `set: base\ngroups:\n${above}${bases}`;
+
+  test('are sent at once, and those that depend on them afterwards', async ({ fixture }) => {
+    await using proxy = await startInterposingProxy(fixture.server.url, 1, async () => {
+      while (proxy.writes < numbers.length) await setImmediate();
+      for (const _ of numbers) await setImmediate();
+      expect(proxy.writes).toBe(numbers.length);
+      expect(Object.keys(await groupsOf(fixture))).not.toContain('above0');
+    });
+    const file = await fixture.write('iam.yaml', document);
+    expect(await fixture.iam(['apply', '-f', file, '--yes'], { url: proxy.url })).toMatchObject({ code: 0 });
+    expect((await fixture.iam(['diff', '-f', file])).code).toBe(0);
+  });
+
+  test('are completed and recorded if others fail, and no further one starts', async ({ fixture }) => {
+    const { admin } = fixture.server;
+    await using proxy = await startInterposingProxy(fixture.server.url, 1, async () => {
+      for (const groupName of ['base3', 'base4']) await admin.groups.create({ body: { groupName, roles: ['OTHER'] } });
+    });
+    // Clients are created before groups.
+    const client = 'clients:\n  - {serviceAccountId: billing, appId: billing}\n';
+    const file = await fixture.write('iam.yaml', document + client);
+    const { code, err } = await fixture.iam(['apply', '-f', file, '--yes'], proxy);
+    expect([code, err]).toEqual([8, expect.stringMatching(/^! \+ group base[34]: .+$/m)]);
+    expect(err).toMatch(/error: 9 changes were made, then a request failed: .*base[34]/);
+    const made = Object.keys(await groupsOf(fixture));
+    expect(made).toEqual(expect.arrayContaining(numbers.map((number) => `base${number}`)));
+    expect(made).not.toContain('above0');
+    const empty = await fixture.write('empty.yaml', 'set: base\ngroups: []\n');
+    const pruned = await fixture.iam(['apply', '-f', empty, '--prune', '--confirm', 'base'], proxy);
+    expect(pruned.err).toContain('0 created, 0 changed, 9 deleted');
   });
 });

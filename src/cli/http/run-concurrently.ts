@@ -1,4 +1,7 @@
-/** Bounded concurrency over a stream of rows. */
+/** Bounded concurrency of requests. */
+
+/** How many requests a command sends at once: enough that server and command flush the records of several together. */
+export const requestsAtOnce = 16;
 
 interface Task<Result> {
   readonly result: Promise<Result>;
@@ -7,13 +10,13 @@ interface Task<Result> {
 }
 
 /**
- * Yields results as they arrive, with at most `concurrency` tasks in progress. Rows start only while results are
- * consumed (backpressure). After `isOver` or a failure no further row starts; tasks in progress are awaited.
+ * Yields results as they arrive, with at most `concurrency` tasks in progress. Items start only while results are
+ * consumed (backpressure). After `isOver` or a failure no further one starts; tasks in progress are awaited.
  */
-export async function* runConcurrently<Row, Result>(
-  rows: AsyncIterator<Row, unknown, undefined>,
+export async function* runConcurrently<Item, Result>(
+  items: Iterator<Item, unknown, undefined> | AsyncIterator<Item, unknown, undefined>,
   concurrency: number,
-  work: (row: Row) => Promise<Result>,
+  work: (item: Item) => Promise<Result>,
   isOver: () => boolean,
 ): AsyncGenerator<Result, void, undefined> {
   const tasks = new Set<Task<Result>>();
@@ -21,9 +24,9 @@ export async function* runConcurrently<Row, Result>(
   try {
     for (;;) {
       while (tasks.size < concurrency && !isExhausted && !isOver()) {
-        const { value, done } = await rows.next();
+        const { value, done } = await items.next();
         if (done) isExhausted = true;
-        else tasks.add(startTask(work(value as Row)));
+        else tasks.add(startTask(work(value as Item)));
       }
       if (tasks.size === 0) return;
       const finished = await Promise.race([...tasks].map(({ settled }) => settled));
@@ -32,7 +35,7 @@ export async function* runConcurrently<Row, Result>(
     }
   } finally {
     await Promise.all([...tasks].map(({ settled }) => settled));
-    await rows.return?.();
+    await items.return?.();
   }
 }
 
