@@ -992,8 +992,8 @@ export const errorTable = {
   PROVIDER_UNAVAILABLE: {
     status: 503,
     category: 'unavailable',
-    message: 'The keys of the identity provider cannot be fetched.',
-    hint: 'Check jwksUri of the provider.',
+    message: 'The identity provider cannot be reached.',
+    hint: 'Check jwksUri and tokenEndpoint of the provider.',
   },
   TOO_BUSY: {
     status: 503,

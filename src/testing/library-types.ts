@@ -593,6 +593,9 @@ export interface SeedInput {
     /** Client */
     clientId: string;
     jwksUri: string;
+    /** With tokenEndpoint, the login page offers the provider: the code flow with PKCE and without a secret */
+    authorizationEndpoint?: string | undefined;
+    tokenEndpoint?: string | undefined;
     emailDomains?: string[] | undefined;
   } | {
     kind: 'saml';

@@ -66,7 +66,7 @@ const realTime = [
       'src/cli/http/entity-names.ts',
       'src/cli/request/delete-impact.ts',
       'src/client/transport.ts',
-      'src/server/federation/jwk-set-cache.ts',
+      'src/server/federation/fetch-document.ts',
       'src/server/lib/http-client.ts',
       'src/server/messaging/sms-hook.ts',
       'src/testcontainers/index.ts',

@@ -19,7 +19,7 @@ export const faultTargets = {
   },
   authorization: {
     description: 'the authorization endpoint and the pages of logins',
-    operations: ['oauth2.authorize', 'oauth2.authorize-form', 'oauth2.login'],
+    operations: ['oauth2.authorize', 'oauth2.authorize-form', 'oauth2.login', 'oauth2.provider-callback'],
   },
   logins: {
     description: 'logins of users with a password, a certificate or another identity',

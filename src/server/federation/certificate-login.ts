@@ -1,14 +1,17 @@
 /** Logs a user in with a certificate whose key signed a nonce. */
 import { apiError } from '../../contract/errors.ts';
-import { startLoginSession } from '../sessions/login-session.ts';
-import type { SessionOptions } from '../sessions/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
-import { readUserContent } from '../tokens/content.ts';
-import type { TokenResponse } from '../tokens/issue.ts';
+import type { UserContent } from '../tokens/content.ts';
 import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
 import { findUserByLogin } from '../users/users.ts';
-import { type FederatedLoginDeps, findUserByVerifiedEmail, isProviderUnchanged } from './federated-login.ts';
+import {
+  type ExternalSessionOptions,
+  type FederatedLoginDeps,
+  findUserByVerifiedEmail,
+  isProviderUnchanged,
+  startExternalSession,
+} from './federated-login.ts';
 
 export interface CertificateAssertion {
   /** The signed text. */
@@ -43,28 +46,23 @@ export const certificatePrefix = 'x5t#S256:';
 
 /**
  * Starts a session with AUTH-MFA for the user of the certificate. The first attempt consumes the nonce.
+ * @returns what its token says
  * @throws IamError PROOF_INVALID, for every failure.
  */
-export async function loginWithCertificate(
+export async function startCertificateSession(
   deps: Deps,
   assertion: CertificateAssertion,
   client: Client,
-  options: Pick<SessionOptions, 'remember' | 'renewable'>,
-): Promise<TokenResponse> {
+  options: ExternalSessionOptions,
+): Promise<UserContent> {
   await consumeNonce(deps, assertion.text, client);
   const verified = await deps.providers.verifyCertificate(assertion);
-  if (!verified) throw apiError('PROOF_INVALID');
-  const content = await deps.store.transaction(async (tx) => {
-    const user = (await isProviderUnchanged(tx, verified.authority))
-      ? await findCertificateUser(tx, verified)
-      : undefined;
-    if (!user || user.locked) throw apiError('PROOF_INVALID');
-    const start = { ...options, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
-    const started = await startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
-    return readUserContent(deps, { ...started, client });
+  return startExternalSession(deps, client, { ...options, level: 'AUTH-MFA' }, async (tx) => {
+    const isTrusted = verified !== undefined && (await isProviderUnchanged(tx, verified.authority));
+    const user = isTrusted ? await findCertificateUser(tx, verified) : undefined;
+    if (!user) throw apiError('PROOF_INVALID');
+    return user;
   });
-  await deps.authentication.throttles.recordExternalLogin(content.user, deps.source.key);
-  return deps.issuer.issue(content);
 }
 
 /** Runs in a separate transaction, so that a failed attempt consumes the nonce too. */

@@ -16,8 +16,8 @@ import { clearExpired } from '../store/clear-expired.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
-import { readUserContent } from '../tokens/content.ts';
-import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import { readUserContent, type UserContent } from '../tokens/content.ts';
+import type { TokenIssuer } from '../tokens/issue.ts';
 import { findUserByLogin } from '../users/users.ts';
 import { formatLink } from './subjects.ts';
 
@@ -40,36 +40,54 @@ export interface FederatedLoginDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: SessionDeps['settings'];
-  readonly issuer: TokenIssuer;
+  readonly issuer: Pick<TokenIssuer, 'measure'>;
   readonly storeSecret: StoreSecret;
   readonly source: RequestSource;
   readonly authentication: Authentication;
 }
 
+export type ExternalSessionOptions = Pick<SessionOptions, 'remember' | 'renewable' | 'browser'>;
+
 /**
  * Starts a session at AUTH-BASIC for the user of the assertion. A rejected assertion is not consumed, so that it can be
  * used if the user is created before it expires.
+ * @returns what its token says
  * @throws IamError PROOF_INVALID if the assertion is invalid, expired or used, or the user is locked; SUBJECT_UNKNOWN.
  */
-export async function loginWithAssertion(
+export async function startAssertionSession(
   deps: FederatedLoginDeps,
   assertion: FederatedAssertion | undefined,
   client: Client,
-  options: Pick<SessionOptions, 'remember' | 'renewable'>,
-): Promise<TokenResponse> {
+  options: ExternalSessionOptions,
+): Promise<UserContent> {
   if (!assertion) throw apiError('PROOF_INVALID');
-  const content = await deps.store.transaction(async (tx) => {
+  return startExternalSession(deps, client, { ...options, level: 'AUTH-BASIC' }, async (tx) => {
     if (!(await isProviderUnchanged(tx, assertion.provider))) throw apiError('PROOF_INVALID');
     await consumeAssertion(tx, assertion, deps);
     const user = await findLinkedUser(tx, assertion);
     if (!user) throw apiError('SUBJECT_UNKNOWN');
+    return user;
+  });
+}
+
+/**
+ * Starts a session of the user whom an external credential identifies, and returns what its token says.
+ * @throws IamError PROOF_INVALID if the user is locked; any error of `findUser`.
+ */
+export async function startExternalSession(
+  deps: FederatedLoginDeps,
+  client: Client,
+  options: ExternalSessionOptions & Pick<SessionOptions, 'level'>,
+  findUser: (tx: Transaction) => Promise<User>,
+): Promise<UserContent> {
+  const content = await deps.store.transaction(async (tx) => {
+    const user = await findUser(tx);
     if (user.locked) throw apiError('PROOF_INVALID');
-    const start = { ...options, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
-    const started = await startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
-    return readUserContent(deps, { ...started, client });
+    const start = { ...options, clientId: client.clientId, user, callerKey: deps.source.key };
+    return readUserContent(deps, { ...(await startLoginSession(tx, start, deps)), client });
   });
   await deps.authentication.throttles.recordExternalLogin(content.user, deps.source.key);
-  return deps.issuer.issue(content);
+  return content;
 }
 
 /** Whether the stored provider is still the one that the assertion was verified with. */

@@ -10,6 +10,7 @@ import { verifyCertificate } from './certificates.ts';
 import type { FederatedAssertion } from './federated-login.ts';
 import { createJwkSetCache } from './jwk-set-cache.ts';
 import { type IdToken, type OpenIdProvider, verifyIdToken } from './openid.ts';
+import { type CodeResponse, fetchIdToken, type RedirectProvider } from './provider-login.ts';
 import { verifySamlResponse } from './saml.ts';
 
 /** Each method returns the verified identity of an assertion; undefined if the assertion is invalid. */
@@ -19,6 +20,8 @@ export interface Providers {
   verifySamlResponse(encoded: string, recipient: string): Promise<FederatedAssertion | undefined>;
   /** @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched. */
   verifyIdToken(provider: OpenIdProvider, token: IdToken): Promise<FederatedAssertion | undefined>;
+  /** Exchanges the code for an ID token, and verifies that. @throws IamError PROVIDER_UNAVAILABLE. */
+  exchangeCode(provider: RedirectProvider, response: CodeResponse): Promise<FederatedAssertion | undefined>;
 }
 
 interface Deps {
@@ -31,11 +34,16 @@ interface Deps {
 }
 
 export function createProviders({ store, clock, settings, log, outgoingFetch }: Deps): Providers {
-  const jwkSets = createJwkSetCache({ clock, log, timeout: settings.portTimeout, fetch: outgoingFetch });
+  const requests = { log, timeout: settings.portTimeout, fetch: outgoingFetch };
+  const deps = { keySets: createJwkSetCache({ ...requests, clock }), clock };
   const now = () => clock.now().getTime();
   return {
     verifyCertificate: (assertion) => verifyCertificate(store, assertion, now()),
     verifySamlResponse: (encoded, recipient) => verifySamlResponse(encoded, { reader: store, recipient, now: now() }),
-    verifyIdToken: (provider, token) => verifyIdToken(provider, token, { keySets: jwkSets, clock }),
+    verifyIdToken: (provider, token) => verifyIdToken(provider, token, deps),
+    async exchangeCode(provider, response) {
+      const idToken = await fetchIdToken(provider, response, requests);
+      return idToken === undefined ? undefined : verifyIdToken(provider, { idToken, nonce: response.nonce }, deps);
+    },
   };
 }

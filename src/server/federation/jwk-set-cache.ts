@@ -2,13 +2,10 @@
  * Caches the JWK Sets of OpenID providers (RFC 7517), fetched on demand. Requests with unknown key ids cause at most one
  * fetch at a time per provider. Each that brings no new key is followed by a longer pause.
  */
-import { types } from 'node:util';
-import { apiError } from '../../contract/errors.ts';
-import { parseJson } from '../../lib/json-text.ts';
-import { readTextStream } from '../../lib/text-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { AddressNotAllowedError, type OutgoingFetch } from '../lib/outgoing-fetch.ts';
+import type { OutgoingFetch } from '../lib/outgoing-fetch.ts';
+import { createUnavailableError, describeFailure, fetchDocument, findRefusal } from './fetch-document.ts';
 import { ProviderKeys } from './provider-keys.ts';
 
 export interface JwkSetCache {
@@ -37,7 +34,6 @@ const refreshPauseMs = { first: 1_000, longest: 30_000 } as const;
 const maxAgeMs = 10 * 60_000;
 /** Max age of cached keys while the provider is unreachable. */
 const maxStaleMs = 24 * 3_600_000;
-const maxDocumentBytes = 256 * 1024;
 
 interface CacheEntry {
   keys?: ProviderKeys;
@@ -75,7 +71,7 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
 
   async function fetchInto(url: string, entry: CacheEntry): Promise<void> {
     try {
-      const keys = new ProviderKeys(await fetchDocument(url, timeout, fetch));
+      const keys = new ProviderKeys(await fetchDocument(url, { timeout, fetch }));
       if (keys.hasOtherThan(entry.keys)) entry.refreshPause = 0;
       entry.keys = keys;
       entry.fetchedAt = now();
@@ -83,7 +79,7 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
       entry.refusal = undefined;
     } catch (error) {
       entry.isReachable = false;
-      entry.refusal = error instanceof AddressNotAllowedError ? error.message : undefined;
+      entry.refusal = findRefusal(error);
       entry.failedAt = now();
       log.warn({ error: describeFailure(error), url }, 'the keys of an identity provider cannot be fetched');
     }
@@ -116,27 +112,5 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
 }
 
 function throwUnavailable({ refusal }: CacheEntry): never {
-  const error = apiError('PROVIDER_UNAVAILABLE');
-  throw refusal === undefined ? error : error.withReason({ text: refusal });
-}
-
-/** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON, also with repeated members. */
-async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch): Promise<unknown> {
-  const { statusCode, body } = await fetch(url, {
-    headers: { accept: 'application/jwk-set+json, application/json' },
-    signal: AbortSignal.timeout(timeout),
-  });
-  // A body that is not read to its end reports that it was aborted.
-  body.on('error', () => undefined);
-  if (statusCode !== 200) {
-    body.destroy();
-    throw new Error(`the response has status ${statusCode}`);
-  }
-  return parseJson(await readTextStream(body, maxDocumentBytes));
-}
-
-/** Without the stack: each login with an unreachable or refused provider logs it. */
-function describeFailure(error: unknown): string {
-  const { message = String(error), cause } = (error ?? {}) as Partial<Error>;
-  return types.isNativeError(cause) ? `${message}: ${cause.message}` : message;
+  throw createUnavailableError(refusal);
 }

@@ -10,9 +10,12 @@ import { contains, createNetworks } from './ip-networks.ts';
 interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Default: GET. */
+  readonly method?: 'POST';
+  readonly body?: string;
 }
 
-/** Sends a GET request and follows no redirect, which could lead to another address than the one that was chosen. */
+/** Sends a request and follows no redirect, which could lead to another address than the one that was chosen. */
 export type OutgoingFetch = (
   url: string,
   request: OutgoingRequest,

@@ -375,3 +375,8 @@ export function toQuery(given: AuthorizationParameters): string {
   for (const [name, values = []] of Object.entries(given)) for (const value of values) query.append(name, value);
   return query.toString();
 }
+
+export function fromQuery(text: string): AuthorizationParameters {
+  const query = new URLSearchParams(text);
+  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
+}

@@ -1,7 +1,7 @@
 /** Responses at the redirect URI (RFC 6749, 4.1.2; RFC 9207; OAuth 2.0 Form Post Response Mode). */
 
 import { html, renderHiddenFields } from './pages/html.ts';
-import { renderPage } from './pages/layout.ts';
+import { type LayoutOptions, renderPage } from './pages/layout.ts';
 import type { PageResponse } from './pages/page-error.ts';
 
 export interface AuthorizationTarget {
@@ -61,16 +61,27 @@ export function appendQuery(uri: string, parameters: Readonly<Record<string, str
 
 const submitScript = 'document.forms[0].submit()';
 
+/** A form that is sent at once, or by its button without scripts: browsers start a new chain of redirects with it. */
+export function renderAutomaticForm(
+  title: string,
+  {
+    action,
+    fields,
+    ...page
+  }: Pick<LayoutOptions, 'formTargets' | 'setCookie'> & {
+    readonly action: string;
+    readonly fields: Readonly<Record<string, string | undefined>>;
+  },
+): PageResponse {
+  const content = html`<form method="post" action="${action}">${renderHiddenFields(fields)}<button>Continue</button></form>`;
+  return renderPage({ ...page, title, content, script: submitScript });
+}
+
 function renderFormPost(
   redirectUri: string,
-  parameters: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string>>,
   setCookie: string | undefined,
 ): PageResponse {
-  return renderPage({
-    title: 'Back to the application',
-    content: html`<form method="post" action="${redirectUri}">${renderHiddenFields(parameters)}<button>Continue</button></form>`,
-    formTargets: [redirectUri],
-    script: submitScript,
-    setCookie,
-  });
+  const form = { action: redirectUri, fields, formTargets: [redirectUri], setCookie };
+  return renderAutomaticForm('Back to the application', form);
 }

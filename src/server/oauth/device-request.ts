@@ -13,6 +13,7 @@ import type { OperationContext } from '../request-context.ts';
 import {
   type AuthorizationParameters,
   type AuthorizationRequest,
+  fromQuery,
   type LoginFor,
   readAuthorizationRequest,
   recordApplication,
@@ -42,6 +43,15 @@ export async function readDeviceRequest(context: OperationContext, typed: string
     query: new URLSearchParams({ user_code: userCode }).toString(),
     device: { ...pending, userCode },
   };
+}
+
+/** The login whose request was stored. */
+export function readStoredRequest(context: OperationContext, query: string): Promise<LoginRequest> {
+  const parameters = fromQuery(query);
+  return readLoginRequest(context, {
+    ...parameters,
+    user_code: new URLSearchParams(query).get('user_code') ?? undefined,
+  });
 }
 
 /** The login that a page belongs to, by the query of its forms. */

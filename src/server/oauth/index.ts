@@ -8,6 +8,7 @@ import introspect from './introspect.ts';
 import { login } from './login.ts';
 import { logout, logoutByForm } from './logout.ts';
 import { par } from './par.ts';
+import { providerCallback } from './provider-steps.ts';
 import revoke from './revoke.ts';
 import token from './token.ts';
 import { userinfo, userinfoByPost } from './userinfo.ts';
@@ -23,6 +24,7 @@ const byId = {
   'oauth2.logout': logout,
   'oauth2.logout-form': logoutByForm,
   'oauth2.par': par,
+  'oauth2.provider-callback': providerCallback,
   'oauth2.revoke': revoke,
   'oauth2.token': token,
   'oauth2.userinfo': userinfo,

@@ -5,12 +5,16 @@ import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented } from '../auth/consents.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
+import { listRedirectProviders } from '../federation/provider-login.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { generateSecret } from '../lib/random.ts';
 import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { listVisibleFactors } from '../mfa/factors.ts';
 import type { OperationContext } from '../request-context.ts';
 import { type Browser, createFormToken, formatCookie, type LoggedIn } from '../sessions/browser-sessions.ts';
+import { endSession } from '../sessions/end-sessions.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Session } from '../store/tables.ts';
 import { type AuthorizationRequest, createRefusal, type LoginFor } from './authorization-request.ts';
 import { renderCodeRedirect } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
@@ -26,6 +30,8 @@ export interface LoginState {
   readonly isFresh: boolean;
   /** Whether the user has just agreed. */
   readonly hasAgreed?: true;
+  /** Where the other pages are, of one in another folder; default: beside it. */
+  readonly root?: string;
 }
 
 /** The next page, or the redirect with the code. @throws PageError with the error at the redirect URI for prompt=none. */
@@ -93,12 +99,19 @@ export async function renderLogin(
 ): Promise<PageResponse> {
   const { request, browser } = state;
   const { userName = request.loginHint, ...message } = more;
+  const providers = await listRedirectProviders(context.store);
   const form = { ...createForm(context, state), ...message };
-  return renderPasswordPage(form, {
-    userName,
-    currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
-    users: await listOfferedUsers(context),
-  });
+  // Browsers check each redirect after a form (CSP, form-action).
+  const formTargets = [...form.formTargets, ...providers.map((provider) => provider.authorizationEndpoint)];
+  return renderPasswordPage(
+    { ...form, formTargets },
+    {
+      providers: providers.map(({ name }) => name),
+      userName,
+      currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
+      users: await listOfferedUsers(context),
+    },
+  );
 }
 
 /** Whether the logged-in account can be chosen: an application that asks for a login gets one. */
@@ -185,11 +198,32 @@ async function redirectWithCode(
   return renderCodeRedirect(target, code, setCookie);
 }
 
+/** The browser has the new session from now on: the sessions of applications move to it, or end if the user is another one. */
+export async function adoptSession(context: OperationContext, state: LoginState, next: Browser): Promise<LoginState> {
+  const before = state.browser.current?.session;
+  const after = next.current?.session;
+  if (before && after)
+    await context.store.transaction(async (tx) => {
+      if (before.userId === after.userId) await moveApplications(tx, before, after);
+      await endSession(tx, before);
+    });
+  return { ...state, browser: next, isFresh: true };
+}
+
+async function moveApplications(tx: Transaction, before: Session, after: Session): Promise<void> {
+  for (const session of await tx.sessions.find('browserSession', before.sessionId))
+    if (session.openid)
+      await tx.sessions.replace({ ...session, openid: { ...session.openid, browserSessionId: after.sessionId } });
+}
+
 /** What every form of this login contains. */
-export function createForm(context: OperationContext, { request, browser, isFresh }: LoginState): LoginPageForm {
+export function createForm(
+  context: OperationContext,
+  { request, browser, isFresh, root = '' }: LoginState,
+): LoginPageForm {
   const { client, query, device } = request;
   return {
-    ...{ query, application: client.appId },
+    ...{ action: `${root}login?${query}`, application: client.appId },
     formTargets: device === undefined ? [request.redirectUri] : [],
     formToken: createFormToken(browser, context),
     done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,

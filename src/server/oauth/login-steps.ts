@@ -13,6 +13,7 @@ const text = textUpTo(1000);
 const steps = [
   'password',
   'user',
+  'provider',
   'continue',
   'switch',
   'factor',
@@ -32,6 +33,7 @@ export const LoginPageFields = z
     user_name: text.optional(),
     password: LoginPassword.optional(),
     new_password: NewPassword.optional(),
+    provider: text.optional(),
     user_id: text.optional(),
     level: z.enum(signInLevels).optional(),
     factor: text.optional(),

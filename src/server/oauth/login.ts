@@ -21,14 +21,12 @@ import {
   toBrowserPart,
   toLoggedIn,
 } from '../sessions/browser-sessions.ts';
-import { endSession } from '../sessions/end-sessions.ts';
-import type { Transaction } from '../store/store.ts';
-import type { Session } from '../store/tables.ts';
 import { authorizationQuery } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
 import { type LoginRequest, readLoginRequest } from './device-request.ts';
 import {
+  adoptSession,
   continueLogin,
   createFailedForm,
   createForm,
@@ -45,6 +43,7 @@ import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
 import { createExpiredPage, createMessageError } from './pages/message-page.ts';
 import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
+import { redirectToProvider } from './provider-steps.ts';
 import { recoveryErrors, recoverySteps } from './recovery-steps.ts';
 
 export const login = defineOperation({
@@ -101,6 +100,7 @@ export const login = defineOperation({
 
 const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
   ...recoverySteps,
+  provider: redirectToProvider,
   password: logInWithPassword,
   user: logInForTest,
   continue: (context, state) =>
@@ -148,7 +148,7 @@ async function logInWithPassword(
   try {
     const started = await startPasswordSession(context, { name, secret }, state.request.client, options);
     context.recordLogin(started.user.userId);
-    return await adoptSession(context, state, { ...next, current: toLoggedIn(started) });
+    return await continueLogin(context, await adoptSession(context, state, { ...next, current: toLoggedIn(started) }));
   } catch (error) {
     if (!(error instanceof IamError) || !isAboutPassword(error)) throw error;
     const message = error.code === 'CREDENTIALS_INVALID' ? 'The user name or the password is wrong.' : error.message;
@@ -172,29 +172,7 @@ async function logInForTest(
   const { clientId } = state.request.client;
   const next = await startBrowserWithoutPassword({ userId, level, clientId }, context);
   context.recordLogin(next.current.user.userId);
-  return adoptSession(context, state, next);
-}
-
-/** The browser has the new session from now on: the sessions of applications move to it, or end if the user is another one. */
-async function adoptSession(
-  context: OperationContext,
-  { request, browser }: LoginState,
-  next: Browser,
-): Promise<PageResponse> {
-  const before = browser.current?.session;
-  const after = next.current?.session;
-  if (before && after)
-    await context.store.transaction(async (tx) => {
-      if (before.userId === after.userId) await moveApplications(tx, before, after);
-      await endSession(tx, before);
-    });
-  return continueLogin(context, { request, browser: next, isFresh: true });
-}
-
-async function moveApplications(tx: Transaction, before: Session, after: Session): Promise<void> {
-  for (const session of await tx.sessions.find('browserSession', before.sessionId))
-    if (session.openid)
-      await tx.sessions.replace({ ...session, openid: { ...session.openid, browserSessionId: after.sessionId } });
+  return continueLogin(context, await adoptSession(context, state, next));
 }
 
 async function sendCode(context: OperationContext, state: LoginState, form: LoginPageFields): Promise<PageResponse> {

@@ -12,6 +12,7 @@ import {
   type AuthorizationParameters,
   authorizationForm,
   authorizationQuery,
+  fromQuery,
   readAuthorizationRequest,
   readForm,
 } from './authorization-request.ts';
@@ -99,6 +100,5 @@ export async function resolvePushedRequest(
     const text = 'The request of the application was used, has expired, or belongs to another application.';
     throw createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: 'This login cannot start', text });
   }
-  const query = new URLSearchParams(row.pushedRequest);
-  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
+  return fromQuery(row.pushedRequest);
 }

@@ -223,7 +223,9 @@ function selectOutgoingFetch({ settings, baseline, outgoingFetch }: OutgoingDeps
   const guarded = createGuardedFetch({ networks: settings.sandboxNetworks });
   return async (url, request) => {
     const providers = readRows(await baseline.read('seed'), 'providers');
-    const isOfServer = providers.some((provider) => provider.kind === 'oidc' && provider.jwksUri === url);
+    const isOfServer = providers.some(
+      (provider) => provider.kind === 'oidc' && [provider.jwksUri, provider.tokenEndpoint].includes(url),
+    );
     return isOfServer ? outgoingFetch(url, request) : guarded(url, request);
   };
 }

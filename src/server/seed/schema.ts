@@ -239,15 +239,27 @@ const Certificate = z
 
 const emailDomains = z.array(EmailDomain).optional();
 
+const ProviderUrl = z.url({ protocol: /^https?$/, message: 'must be an http or https URL' });
+
 const SeedProvider = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('oidc'),
-    name: ProviderName,
-    issuer: singleLine(2000, 'Issuer'),
-    clientId: singleLine(500, 'Client'),
-    jwksUri: z.url({ protocol: /^https?$/, message: 'must be an http or https URL' }),
-    emailDomains,
-  }),
+  z
+    .strictObject({
+      kind: z.literal('oidc'),
+      name: ProviderName,
+      issuer: singleLine(2000, 'Issuer'),
+      clientId: singleLine(500, 'Client'),
+      jwksUri: ProviderUrl,
+      authorizationEndpoint: ProviderUrl.optional().describe(
+        'With tokenEndpoint, the login page offers the provider: the code flow with PKCE and without a secret',
+      ),
+      tokenEndpoint: ProviderUrl.optional(),
+      emailDomains,
+    })
+    .refine(
+      ({ authorizationEndpoint, tokenEndpoint }) =>
+        (authorizationEndpoint === undefined) === (tokenEndpoint === undefined),
+      'must have both authorizationEndpoint and tokenEndpoint, or neither',
+    ),
   z.strictObject({
     kind: z.literal('saml'),
     name: ProviderName,

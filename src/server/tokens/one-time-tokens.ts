@@ -26,6 +26,7 @@ export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> =
   // A device code is accepted for ten minutes, and then reported as expired.
   'device-code': 1200,
   'user-code': 600,
+  'provider-login': 600,
 };
 
 /** Issues a token of 256 random bits with the given binding. */

@@ -25,8 +25,8 @@ test('the recorded fields match the committed matrix', async () => {
 
 /** Reads whose request has a body. */
 const readsWithBody: readonly string[] = ['control.names', 'oauth2.authorize-form', 'oauth2.userinfo-post'];
-/** Ends sessions with either method (OpenID Connect RP-Initiated Logout 1.0, 2). */
-const changesByGet: readonly string[] = ['oauth2.logout'];
+/** Ends sessions with either method (OpenID Connect RP-Initiated Logout 1.0, 2), and starts one for the response of a provider. */
+const changesByGet: readonly string[] = ['oauth2.logout', 'oauth2.provider-callback'];
 
 test('every operation is recorded, except a read whose response holds no secret', () => {
   const isSecret = ({ response }: Operation<never>) => 'secret' in response && response.secret === true;

@@ -6,8 +6,8 @@ import type { PageResponse } from './page-error.ts';
 
 /** What every form of a login sends, beside its fields. */
 export interface LoginPageForm {
-  /** The authorization request, as the query of the address that forms are sent to. */
-  readonly query: string;
+  /** Where forms are sent, with the authorization request as the query. */
+  readonly action: string;
   readonly formToken: string;
   /** Proves that the user has logged in for this request. */
   readonly done?: string | undefined;
@@ -32,8 +32,8 @@ export function renderLoginPage(form: LoginPageForm, title: string, content: Htm
   });
 }
 
-export function renderForm({ query, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
-  return html`<form method="post" action="login?${query}">
+export function renderForm({ action, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
+  return html`<form method="post" action="${action}">
 ${renderHiddenFields({ step, form_token: formToken, done })}${fields}</form>
 `;
 }
@@ -42,13 +42,15 @@ export interface PasswordPage {
   readonly userName?: string | undefined;
   /** The user who is logged in already and can go on. */
   readonly currentUser?: string | undefined;
+  /** OpenID providers to log in with. */
+  readonly providers?: readonly string[];
   /** Users to log in as without a password; only with test features, for this machine. */
   readonly users?: readonly { readonly userId: string; readonly name: string }[] | undefined;
 }
 
 export function renderPasswordPage(
   form: LoginPageForm,
-  { userName, currentUser, users = [] }: PasswordPage,
+  { userName, currentUser, providers = [], users = [] }: PasswordPage,
 ): PageResponse {
   const isKnown = userName !== undefined && userName !== '';
   return renderLoginPage(
@@ -66,7 +68,14 @@ ${
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${autofocus(isKnown)}>
 <button>Log in</button>`,
-)}${renderForm(form, 'forgot', html`${renderHiddenFields({ user_name: userName })}<button class="link">Forgot your password?</button>`)}${renderForm(form, 'cancel', html`<button class="subtle" formnovalidate>Cancel</button>`)}${
+)}${renderForm(form, 'forgot', html`${renderHiddenFields({ user_name: userName })}<button class="link">Forgot your password?</button>`)}${
+  providers.length > 0 &&
+  renderForm(
+    form,
+    'provider',
+    html`${providers.map((name) => html`<button class="subtle" name="provider" value="${name}">Log in with ${name}</button>`)}`,
+  )
+}${renderForm(form, 'cancel', html`<button class="subtle" formnovalidate>Cancel</button>`)}${
   users.length > 0 &&
   html`<h2>Test: log in as</h2>
 ${renderForm(

@@ -3,7 +3,7 @@ import { LoginQuery } from '../../../contract/schemas/client.ts';
 import { listUpTo, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginWithCertificate } from '../../federation/certificate-login.ts';
+import { startCertificateSession } from '../../federation/certificate-login.ts';
 import { defineOperation } from '../define.ts';
 
 const Certificate = textUpTo(16_000);
@@ -54,9 +54,10 @@ export default defineOperation({
   async handle({ query, body }, context) {
     const { token: text, chain = [], ...rest } = body;
     const remember = query['remember-me'] ?? false;
-    return loginWithCertificate(context, { ...rest, text, chain }, context.caller.client, {
+    const content = await startCertificateSession(context, { ...rest, text, chain }, context.caller.client, {
       remember,
       renewable: remember,
     });
+    return context.issuer.issue(content);
   },
 });

@@ -4,7 +4,7 @@ import { LoginQuery } from '../../../contract/schemas/client.ts';
 import { nonEmptyText, singleLine } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginWithAssertion } from '../../federation/federated-login.ts';
+import { startAssertionSession } from '../../federation/federated-login.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -47,6 +47,10 @@ export default defineOperation({
     if (provider?.kind !== 'oidc') throw apiError('PROVIDER_NOT_FOUND');
     const assertion = await context.providers.verifyIdToken(provider, body);
     const remember = query['remember-me'] ?? false;
-    return loginWithAssertion(context, assertion, context.caller.client, { remember, renewable: remember });
+    const content = await startAssertionSession(context, assertion, context.caller.client, {
+      remember,
+      renewable: remember,
+    });
+    return context.issuer.issue(content);
   },
 });

@@ -5,7 +5,7 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { nonEmptyText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginWithAssertion } from '../../federation/federated-login.ts';
+import { startAssertionSession } from '../../federation/federated-login.ts';
 import { defineOperation } from '../define.ts';
 
 const path = '/user-identities/renew-app-token';
@@ -43,6 +43,10 @@ export default defineOperation({
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded))
       throw fieldError('FIELD_TYPE', 'samlResponse', 'samlResponse must be base64.');
     const assertion = await context.providers.verifySamlResponse(encoded, `${context.baseUrl}${servicePrefix}${path}`);
-    return loginWithAssertion(context, assertion, context.caller.client, { remember: false, renewable: false });
+    const content = await startAssertionSession(context, assertion, context.caller.client, {
+      remember: false,
+      renewable: false,
+    });
+    return context.issuer.issue(content);
   },
 });

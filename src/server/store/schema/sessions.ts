@@ -128,6 +128,7 @@ export const OneTimeTokenRow = z
       'pushed-request',
       'device-code',
       'user-code',
+      'provider-login',
     ]),
     clientId: text.optional(),
     targetClientId: text.optional(),
@@ -171,6 +172,8 @@ export const OneTimeTokenRow = z
     deviceCodeHash: secret.optional(),
     /** The parameters of a pushed authorization request, as a query (RFC 9126). */
     pushedRequest: sensitive(text.optional(), 'secret'),
+    /** A login at an OpenID provider: the browser that started it, and the query of its request, encrypted. */
+    providerLogin: z.strictObject({ provider: text, cookieHash: secret, sealedQuery: secret }).readonly().optional(),
     expiresAt: epoch,
   })
   .readonly();
@@ -208,6 +211,9 @@ export const ProviderRow = z.discriminatedUnion('kind', [
       issuer: text,
       clientId: text,
       jwksUri: text,
+      /** With the next one, for logins by the browser; without, only its ID tokens are accepted. */
+      authorizationEndpoint: text.optional(),
+      tokenEndpoint: text.optional(),
       emailDomains: names,
     })
     .readonly(),

@@ -1,0 +1,115 @@
+/** GET /oauth2/callback/{provider}, and the step of the login pages before it: logins at OpenID providers. */
+import { apiError, IamError } from '../../contract/errors.ts';
+import { textUpTo } from '../../contract/schemas/primitives.ts';
+import { sensitive } from '../../contract/sensitive.ts';
+import { startAssertionSession } from '../federation/federated-login.ts';
+import {
+  consumeProviderLogin,
+  isRedirectProvider,
+  providerCallbackPath,
+  startProviderLogin,
+} from '../federation/provider-login.ts';
+import { defineOperation } from '../operations/define.ts';
+import { createBrowser, openBrowser, toBrowserPart, toLoggedIn } from '../sessions/browser-sessions.ts';
+import { renderAutomaticForm, renderRedirect } from './authorization-response.ts';
+import { authorizationErrors } from './authorize.ts';
+import { readStoredRequest } from './device-request.ts';
+import { adoptSession, createForm, type LoginState, mayChooseAccount, renderLogin } from './login-flow.ts';
+import type { LoginStep } from './login-steps.ts';
+import { browserHeaders, pageTraits } from './page-traits.ts';
+import { createMessageError } from './pages/message-page.ts';
+import { readFormStatus, withPage } from './pages/page-error.ts';
+
+/** Sends the browser to the provider. */
+export async function redirectToProvider(...[context, state, { provider: name = '' }]: Parameters<LoginStep>) {
+  const provider = await context.store.providers.get(name);
+  if (!isRedirectProvider(provider)) return renderLogin(context, state);
+  const { request, browser } = state;
+  const start = { cookie: browser.cookie, query: request.query, isForced: !mayChooseAccount(request) };
+  return renderRedirect(await startProviderLogin(context, provider, start));
+}
+
+const ProviderName = textUpTo(64);
+const parameter = textUpTo(4000);
+
+export const providerCallback = defineOperation({
+  ...pageTraits,
+  id: 'oauth2.provider-callback',
+  title: 'Log in with an OpenID provider',
+  description:
+    'Where an OpenID provider sends the browser back (OpenID Connect Core 1.0, 3.1.2.5), in response to the login that this browser started on the login page. The ID token for the code is verified as that of user-identities.login-federated.',
+  method: 'GET',
+  path: `${providerCallbackPath}/{provider}`,
+  audit: { kind: 'authentication', targets: { path: ['provider'] } },
+  status: [200, 303, 400, 401, 404, 412, 422, 500, 503],
+  request: {
+    params: { provider: ProviderName.meta({ description: 'Name of the provider', examples: ['example-provider'] }) },
+    query: {
+      state: sensitive(parameter, 'one-time')
+        .optional()
+        .meta({ description: 'The one of the request', examples: ['c3RhdGU'] }),
+      code: sensitive(parameter, 'one-time')
+        .optional()
+        .meta({ description: 'The code', examples: ['Y29kZQ'] }),
+      iss: parameter
+        .optional()
+        .meta({ description: 'The issuer that responds (RFC 9207)', examples: ['https://login.example.com'] }),
+      error: parameter
+        .optional()
+        .meta({ description: 'Why there is no code (RFC 6749, 4.1.2.1)', examples: ['access_denied'] }),
+    },
+    headers: browserHeaders,
+  },
+  identifies: [],
+  errors: [
+    ...authorizationErrors,
+    'FORM_EXPIRED',
+    'DEVICE_CODE_INVALID',
+    'PROOF_INVALID',
+    'SUBJECT_UNKNOWN',
+    'PROVIDER_UNAVAILABLE',
+    'TOKEN_TOO_LONG',
+  ],
+
+  async handle({ params, query: response, headers }, context) {
+    const browser = await openBrowser(context, headers.cookie);
+    const binding = { state: response.state ?? '', cookie: browser.cookie, provider: params.provider };
+    const started = browser.isKnown ? await consumeProviderLogin(context, binding) : undefined;
+    if (!started)
+      throw createMessageError(apiError('FORM_EXPIRED'), {
+        title: 'This login has expired',
+        text: 'It was finished, has taken too long, or another browser has started it. Start again at the application.',
+      });
+    const { provider } = started;
+    const request = await readStoredRequest(context, started.query);
+    const state: LoginState = { request, browser, isFresh: false, root: '../' };
+    try {
+      // Before the code goes anywhere (RFC 9700, 4.4.2.1).
+      if (response.iss !== undefined && response.iss !== provider.issuer) throw apiError('PROOF_INVALID');
+      const { code } = response;
+      if (code === undefined) throw apiError('PROOF_INVALID').withReason({ text: 'The provider sent no code.' });
+      const assertion = await context.providers.exchangeCode(provider, { ...started.binding, code });
+      const next = createBrowser(context);
+      const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, []) };
+      const content = await startAssertionSession(context, assertion, request.client, options);
+      context.recordLogin(content.user.userId);
+      const form = createForm(context, await adoptSession(context, state, { ...next, current: toLoggedIn(content) }));
+      // A page of the provider may have started this chain of redirects with a form, whose policy has no other application.
+      return renderAutomaticForm('You are logged in', {
+        ...form,
+        fields: { step: 'continue', form_token: form.formToken, done: form.done },
+      });
+    } catch (error) {
+      if (!(error instanceof IamError)) throw error;
+      const text = failures[error.code] ?? error.message;
+      const page = { error: text.replace('{}', provider.name), status: readFormStatus(error) };
+      throw withPage(error, await renderLogin(context, state, page));
+    }
+  },
+});
+
+const failures: Readonly<Record<string, string>> = {
+  PROOF_INVALID: 'You were not logged in with {}.',
+  SUBJECT_UNKNOWN: 'No user here has this account of {}.',
+  PROVIDER_UNAVAILABLE: '{} cannot be reached. Try again later.',
+};

@@ -1,0 +1,114 @@
+/** Logins at an OpenID provider on the pages of a login: one server is the provider of the other. */
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { alice, password } from '../operations/user-identities/login-fixtures.ts';
+import { authorizeUrl, readAnswer, redeem, seed } from './applications.ts';
+import { createBrowser, type Page, type TestBrowser } from './browser.ts';
+
+const name = 'corp';
+const clientId = 'standin';
+const clock = createFakeClock();
+let provider: TestServer;
+let server: TestServer;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  const redirectURI = `http://127.0.0.1/oauth2/callback/${name}`;
+  const relyingParty = { clientId, appId: 'Stand-in', grantTypes: ['authorization_code'], redirectURI };
+  const users = [
+    { ...alice, userId: 'subject-1' },
+    { userId: 'subject-2', userName: 'bob' },
+  ];
+  provider = await startServer({ clock, seed: { users, clients: [{ ...relyingParty, idTokenAlg: 'ES256' }] } });
+  const row = {
+    ...{ kind: 'oidc' as const, name, clientId, issuer: provider.url, emailDomains: ['example.com'] },
+    jwksUri: `${provider.url}/.well-known/jwks.json`,
+    authorizationEndpoint: `${provider.url}/oauth2/authorize`,
+    tokenEndpoint: `${provider.url}/oauth2/token`,
+  };
+  server = await startServer({
+    clock,
+    seed: { ...seed, providers: [row, { ...row, name: 'down', tokenEndpoint: 'http://127.0.0.1:1/' }] },
+  });
+});
+afterAll(() => Promise.all([provider, server].map((each) => each[Symbol.asyncDispose]())));
+beforeEach(() => {
+  browser = createBrowser();
+});
+
+const follow = (page: Page) => browser.get(page.location ?? '');
+
+/** Up to the response of the provider, to which the browser is redirected. */
+async function logInAtProvider(userName = 'alice', changes = {}): Promise<string> {
+  const sent = await browser.submit(await browser.get(authorizeUrl(server, changes)), 'provider', { provider: name });
+  const login = await follow(sent);
+  const answer = login.text.includes('id="password"')
+    ? await browser.submit(login, 'user', { user_id: userName, level: 'AUTH-BASIC' })
+    : login;
+  return answer.location ?? '';
+}
+
+test('the user of the provider is logged in, and its session there is used again', async () => {
+  const page = await browser.get(await logInAtProvider('subject-1'));
+  expect(page).toMatchObject({ status: 200, text: expect.stringContaining('You are logged in') });
+  expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com");
+  const { code } = readAnswer(await browser.submit(page, 'continue'));
+  const tokens = (await redeem(server, code)).json as Record<'access_token' | 'id_token', string>;
+  expect(decodeJwt(tokens.access_token)).toMatchObject({ sub: alice.userId });
+  expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: alice.userId, acr: 'AUTH-BASIC', amr: [] });
+  expect((await server.appContext.store.users.get(alice.userId))?.identities).toContain(`${name}:subject-1`);
+  const again = await logInAtProvider('', { prompt: 'select_account' });
+  expect(readAnswer(await browser.submit(await browser.get(again), 'continue')).code).toBeDefined();
+  // The user has to log in there again.
+  expect(await logInAtProvider('', { prompt: 'login' })).toBe('');
+});
+
+test('a user without an account here gets the login page again, with the request', async () => {
+  const page = await browser.get(await logInAtProvider('subject-2'));
+  expect(page).toMatchObject({
+    status: 400,
+    text: expect.stringContaining(`No user here has this account of ${name}.`),
+  });
+  expect(readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password })).state).toBe('s t');
+});
+
+test('a response is accepted once, from the browser that asked for it, of the provider that was asked, in time', async () => {
+  const stolen = await logInAtProvider('subject-1');
+  const attacker = createBrowser();
+  await attacker.get(authorizeUrl(server));
+  const expired = { status: 400, text: expect.stringContaining('This login has expired') };
+  expect(await createBrowser().get(stolen)).toMatchObject(expired);
+  expect(await attacker.get(stolen)).toMatchObject(expired);
+  // The attempt has used it up.
+  expect(await browser.get(stolen)).toMatchObject(expired);
+
+  const answer = new URL(await logInAtProvider('subject-1'));
+  expect(await browser.get(`${answer}`.replace(`/${name}?`, '/other?'))).toMatchObject(expired);
+  const mixedUp = new URL(await logInAtProvider('subject-1'));
+  mixedUp.searchParams.set('iss', 'https://login.example.org');
+  const failed = { status: 400, text: expect.stringContaining(`You were not logged in with ${name}.`) };
+  expect(await browser.get(mixedUp.href)).toMatchObject(failed);
+
+  const late = await logInAtProvider('subject-1');
+  clock.advance(601_000);
+  expect(await browser.get(late)).toMatchObject(expired);
+});
+
+test('a code of another login is refused by the provider, and an error has no code', async () => {
+  const [first, second] = [new URL(await logInAtProvider('subject-1')), new URL(await logInAtProvider('subject-1'))];
+  second.searchParams.set('code', first.searchParams.get('code') ?? '');
+  const failed = { status: 400, text: expect.stringContaining(`You were not logged in with ${name}.`) };
+  expect(await browser.get(second.href)).toMatchObject(failed);
+  const denied = new URL(await logInAtProvider('subject-1'));
+  denied.searchParams.delete('code');
+  denied.searchParams.set('error', '<b>access_denied');
+  const page = await browser.get(denied.href);
+  expect(page).toMatchObject(failed);
+  expect(page.text).not.toContain('<b>access');
+  expect(page.text).toContain('action="../login?');
+  const sent = await browser.submit(page, 'provider', { provider: 'down' });
+  const state = new URL(sent.location ?? '').searchParams.get('state');
+  const down = await browser.get(`${server.url}/oauth2/callback/down?state=${state}&code=c`);
+  expect(down).toMatchObject({ status: 503, text: expect.stringContaining('down cannot be reached.') });
+});
