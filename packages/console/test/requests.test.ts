@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await page.getByRole('combobox', { name: 'Status' }).fill('4xx');
     await page.getByRole('option', { name: '4xx' }).click();
     await page.getByText('1 in all').waitFor();
-    expect(await rowTexts(page)).toEqual([expect.stringContaining('ROLE_MISSING')]);
+    await expect.poll(() => rowTexts(page)).toEqual([expect.stringContaining('ROLE_MISSING')]);
     await page.getByRole('combobox', { name: 'Error code' }).fill('ROLE_MISSING');
     await page.getByRole('option', { name: 'ROLE_MISSING' }).click();
     await page.getByRole('combobox', { name: 'Operation' }).fill('groups.create');

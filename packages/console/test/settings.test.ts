@@ -75,7 +75,8 @@ describe.skipIf(!hasBrowser)('the settings', () => {
   });
 
   test('show a store that rejects writes, and a server that responds with an error', async () => {
-    const { page } = await open('inbox');
+    // Another document: the page of an earlier test has read the settings.
+    const { page } = await open('inbox', { isReloaded: true });
     await page.route('**/readyz', (route) =>
       route.fulfill({ status: 503, json: { status: 'not ready', store: 'read-only' } }),
     );

@@ -122,7 +122,8 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
       const { page, listProblems } = await open(path);
       await page.getByRole('main').getByText(ready).first().waitFor();
       await expect.poll(() => listDisabledButtons(page)).toEqual(disabled);
-      expect((await page.getByRole('checkbox', { name: /^Select / }).count()) > 0).toBe(hasSelection);
+      const boxes = page.getByRole('checkbox', { name: /^Select / });
+      await expect.poll(async () => (await boxes.count()) > 0).toBe(hasSelection);
       expect(listProblems()).toEqual([]);
     },
   );

@@ -23,8 +23,9 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
     width: 'minmax(8rem, 2fr)',
     render: ({ id, to }) => (
       <Text component="span" inherit fw={isUnread(id) ? 600 : 400}>
+        {/* Behind a long address, it would widen the list. */}
+        {isUnread(id) ? <VisuallyHidden>(unread) </VisuallyHidden> : undefined}
         {to}
-        {isUnread(id) ? <VisuallyHidden> (unread)</VisuallyHidden> : undefined}
       </Text>
     ),
   },

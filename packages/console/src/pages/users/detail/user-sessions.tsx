@@ -11,21 +11,21 @@ import type { ShownUser } from '../shown-user.ts';
 const columns: RowColumn<ShownUser['activeSessions'][number]>[] = [
   {
     title: 'Client',
-    width: 'minmax(10rem, 2fr)',
+    width: 'minmax(7.5rem, 2fr)',
     render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
   },
   {
     title: 'Session',
-    width: '7.5rem',
+    width: '6.5rem',
     phone: 'detail',
     render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
   },
-  { title: 'Level', width: '7.5rem', phone: 'end', render: ({ level }) => <Badge color="gray">{level}</Badge> },
-  { title: 'Started', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
-  { title: 'Ends', width: '5.5rem', phone: 'detailEnd', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
+  { title: 'Level', width: '6.5rem', phone: 'end', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+  { title: 'Started', width: '5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  { title: 'Ends', width: '5rem', phone: 'detailEnd', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
   {
     title: 'Action',
-    width: '3.5rem',
+    width: '3rem',
     phone: 'action',
     render: ({ sessionId }) => <EndUserSession sessionId={sessionId} />,
   },
