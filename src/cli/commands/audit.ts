@@ -49,6 +49,7 @@ const columns = [
     'reason',
     'subject',
     'rule',
+    'byConsole',
     'changed',
     'truncated',
     'repeated',
@@ -173,12 +174,12 @@ interface Actor {
 }
 
 /** The event in a table: names in place of ids, and the values of changed objects, or why nothing was changed. */
-function summarize({ time, actor, objects, changes = [], ...event }: TableRow, nameOf: NameOf): TableRow {
+function summarize({ time, actor, byConsole, objects, changes = [], ...event }: TableRow, nameOf: NameOf): TableRow {
   const { name, kind } = actor as Actor;
   return {
     ...event,
     time: String(time).replace(/\.\d+Z$/, 'Z'),
-    actor: name ?? kind,
+    actor: byConsole ? `${name ?? kind}, by the console` : (name ?? kind),
     objects: (objects as readonly NamedObject[]).map(
       ({ entity, ...object }) => `${entity} ${object.name ?? object.id}`,
     ),

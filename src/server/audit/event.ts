@@ -10,6 +10,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import type { Principal } from '../directory/principal.ts';
 import { type Correlation, readCorrelation } from '../http/correlation.ts';
+import { hasConsoleHeader } from '../http/fetch-metadata.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CommittedChanges } from '../store/observe-commits.ts';
@@ -45,6 +46,8 @@ export interface AuditEvent extends Correlation {
   /** Why the caller was rejected, in more detail than in the response. */
   readonly reason?: string | undefined;
   readonly actor: Party & { readonly authMethod?: string | undefined };
+  /** Set if the web console sent the request. */
+  readonly byConsole?: true | undefined;
   /** Whom the request concerns, if not the actor: who logged in, or whose credentials were invalid. */
   readonly subject?: Party | undefined;
   readonly targets?: AuditTargets | undefined;
@@ -111,6 +114,7 @@ export function buildAuditEvent(
     code: errors[0]?.code,
     reason: findReason(record, errors),
     actor: describeActor(record.caller),
+    byConsole: isByConsole(record, isRemote) || undefined,
     subject,
     targets,
     objects: listObjects(record, report, { targets, subject }),
@@ -151,6 +155,11 @@ function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
   const name = user?.userName ?? client.serviceAccountId ?? client.appId;
   const ids = { clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId };
   return { kind, name, ...ids, authMethod };
+}
+
+/** Where the control plane requires no credentials, the console sends none there: then its header has to do. */
+function isByConsole({ isFromConsole, request, path }: RequestState, isRemote: boolean): boolean {
+  return isFromConsole === true || (!isRemote && isControlPath(path) && hasConsoleHeader(request.headers));
 }
 
 /** The subject of the issued token, or else the known client or user that the rejected credentials name. */
@@ -197,7 +206,11 @@ function listObjects(
 }
 
 function describeRule({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {
-  return !isRemote && path.startsWith(`${controlPrefix}/`) ? localRule : rolesText;
+  return !isRemote && isControlPath(path) ? localRule : rolesText;
+}
+
+function isControlPath(path: string): boolean {
+  return path.startsWith(`${controlPrefix}/`);
 }
 
 /** The status of the error table, independent of the statuses that the operation declares. */

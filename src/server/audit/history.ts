@@ -182,7 +182,18 @@ function readSequence(line: Buffer): number | undefined {
 /** What the control plane returns of a line: another version may have written other fields. */
 const storedFields = [
   ...(['server', 'time', 'event', 'requestId', 'callerRequestId', 'traceId', 'operation', 'result', 'status'] as const),
-  ...(['code', 'reason', 'actor', 'subject', 'objects', 'changed', 'truncated', 'rule', 'remoteAddress'] as const),
+  ...([
+    'code',
+    'reason',
+    'actor',
+    'byConsole',
+    'subject',
+    'objects',
+    'changed',
+    'truncated',
+    'rule',
+    'remoteAddress',
+  ] as const),
   ...(['repeated', 'since'] as const),
 ] satisfies readonly (keyof AuditEvent)[];
 

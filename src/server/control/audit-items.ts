@@ -48,6 +48,7 @@ export const AuditItem = z.strictObject({
   error: optionalText('ROLE_MISSING', 'Error code'),
   reason: optionalText('The caller lacks ADMIN.'),
   actor: AuditParty.describe('Who sent the request'),
+  byConsole: z.literal(true).optional().describe('The web console sent the request'),
   subject: AuditParty.optional().describe('Whom the request concerns, if not the actor: who logged in'),
   objects: z.array(AuditObjectItem).describe('What it changed or is about; for a membership the group and the member'),
   changes: z

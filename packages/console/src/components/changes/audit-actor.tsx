@@ -10,12 +10,13 @@ interface AuditActorProps {
   readonly isPlain?: boolean;
 }
 
-export function AuditActor({ event: { actor, operation = '' }, isPlain = false }: AuditActorProps) {
+export function AuditActor({ event: { actor, operation = '', byConsole }, isPlain = false }: AuditActorProps) {
   const { kind, userId, clientId, logon, name } = actor;
   if (userId !== undefined) return <Subject kind="user" id={userId} name={name} isPlain={isPlain} />;
   if (clientId !== undefined && kind === 'client')
     return <Subject kind="client" id={clientId} name={name} isPlain={isPlain} />;
+  if (kind !== 'anonymous') return <bdi>{logon ?? kind}</bdi>;
   // A server without remote access asks for no credentials there.
-  if (kind === 'anonymous') return operation.startsWith('control.') ? 'this machine' : 'not signed in';
-  return <bdi>{logon ?? kind}</bdi>;
+  if (!operation.startsWith('control.')) return 'not signed in';
+  return byConsole ? 'the console' : 'this machine';
 }

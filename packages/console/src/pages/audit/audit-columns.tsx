@@ -28,6 +28,12 @@ export const auditColumns: RowColumn<ShownEvent>[] = [
   },
   { title: 'Changes', isOptional: true, width: 'minmax(8rem, 1.5fr)', render: summarizeEvent },
   { title: 'Result', width: '5.5rem', phone: 'end', render: (event) => <AuditResult event={event} /> },
-  { title: 'From', isOptional: true, width: '7.5rem', render: ({ remoteAddress }) => remoteAddress },
+  {
+    title: 'From',
+    isOptional: true,
+    width: '7.5rem',
+    // The event itself has the address too.
+    render: ({ remoteAddress, byConsole }) => (byConsole ? 'the console' : remoteAddress),
+  },
   { title: 'Time', width: '5.9rem', phone: 'detailEnd', render: ({ time }) => <RelativeTime at={time} /> },
 ];

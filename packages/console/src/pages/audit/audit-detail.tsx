@@ -36,7 +36,7 @@ function EventContent({ event }: { readonly event: ShownEvent }) {
               ? undefined
               : `${event.repeated} more like it, since ${formatTime(event.since ?? time)}`,
           Rule: event.rule,
-          From: remoteAddress,
+          From: event.byConsole ? `${remoteAddress}, by the console` : remoteAddress,
           Server: event.server,
           Request: <RequestLink event={event} />,
           'Id of the caller': event.callerRequestId,

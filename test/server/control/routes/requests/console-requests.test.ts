@@ -91,6 +91,22 @@ describe('requests of the console', () => {
     expect(await list(server, '?console=true')).toEqual([]);
   });
 
+  test('its changes are marked in the audit log: those of the control plane, where it needs no credentials, by the header', async () => {
+    await using server = await startServer();
+    const [headers, body] = [await signIn(server), { groupName: 'ops' }];
+    await send(server, groups, { method: 'POST', headers, body });
+    await send(server, `${groups}/ops`, { method: 'DELETE', headers: { ...header, ...asAdmin } });
+    for (const one of [header, {}])
+      await send(server, '/_iam/clock', { method: 'PUT', headers: one, body: { advance: '1s' } });
+    const events = (await send(server, '/_iam/audit?changed=true')).body as Item[];
+    expect(events.map(({ operation, byConsole }) => [operation, byConsole])).toEqual([
+      ['control.set-clock', undefined],
+      ['control.set-clock', true],
+      ['groups.remove', undefined],
+      ['groups.create', true],
+    ]);
+  });
+
   test('the header with other credentials, and the token without the header, are counted', async () => {
     await using server = await startServer();
     const headers = await signIn(server);
