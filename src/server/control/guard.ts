@@ -49,7 +49,10 @@ export function createControlGuard({ settings, baseUrl }: AppContext, hosts: Hos
   function assertLocal({ request, source }: RequestState): void {
     if (!hosts.isLocal(request)) throw apiError('HOST_FOREIGN');
     if (source.isRelayed)
-      throw apiError('ORIGIN_FOREIGN', 'A proxy that is not in --trusted-proxies forwarded this request.');
+      throw apiError(
+        'ORIGIN_FOREIGN',
+        'A proxy forwarded this request. Name it in --trusted-proxies, and let it send X-Forwarded-For.',
+      );
     if (!source.isLoopback) throw apiError('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
   }
 

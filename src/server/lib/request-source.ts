@@ -40,12 +40,16 @@ export function createSourceReader(trustedProxies: readonly string[]): SourceRea
   const readSocket = createSocketReader();
   return (request) => {
     const direct = readSocket(request);
-    if (!isForwarded(request)) return direct;
+    if (!isForwarded(request))
+      return proxyHeaders.some((name) => name in request.headers) ? { ...direct, isRelayed: true } : direct;
     if (!contains(trusted, direct.address)) return { ...direct, isRelayed: true };
     const address = readForwardedAddress(request, trusted);
     return address === undefined ? createUnresolvedSource(direct) : createSource(address);
   };
 }
+
+/** Headers of proxies that do not contain the address of the source, or not as a standard defines it. */
+const proxyHeaders = ['via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto'] as const;
 
 function isForwarded({ headers }: IncomingMessage): boolean {
   return headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;

@@ -362,11 +362,17 @@ export function createRefusal(
           text: description,
           link: {
             href: redirect.location,
-            text: `Return to ${new URL(target.redirectUri).host || target.client.appId}`,
+            text: `Return to ${nameTarget(target)}`,
           },
           status: 400,
         });
   return withPage(apiError(code, description), page, error);
+}
+
+/** Where the browser goes, for the user: a host, or the private scheme of a program. */
+export function nameTarget({ redirectUri }: Pick<AuthorizationTarget, 'redirectUri'>): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol.slice(0, -1);
 }
 
 /** The parameters as a query. */

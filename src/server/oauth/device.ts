@@ -103,6 +103,6 @@ function renderDevicePage(
 <label for="user_code">Code</label>
 <input id="user_code" name="user_code" value="${typed ?? ''}" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="100" autofocus>
 <button>Continue</button></form>`,
-    setCookie: formatCookie(browser, context.issuerUrl),
+    setCookie: formatCookie(browser, context),
   });
 }

@@ -15,7 +15,7 @@ import { type Browser, createFormToken, formatCookie, type LoggedIn } from '../s
 import { endSession } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
-import { type AuthorizationRequest, createRefusal, type LoginFor } from './authorization-request.ts';
+import { type AuthorizationRequest, createRefusal, type LoginFor, nameTarget } from './authorization-request.ts';
 import { renderCodeRedirect } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
 import { listOfferedUsers } from './login-test-features.ts';
@@ -54,7 +54,8 @@ export async function continueLogin(context: OperationContext, state: LoginState
   if (state.hasAgreed === undefined && needsConsent(request, current)) {
     assertMayAsk(request, 'consent_required', 'The user has not agreed to this.');
     const { userName: user } = current.user;
-    const page = { user, rights: listRights(request), deviceCode: request.device?.userCode };
+    const target = request.device === undefined ? nameTarget(request) : undefined;
+    const page = { user, rights: listRights(request), deviceCode: request.device?.userCode, target };
     return renderConsentPage(createForm(context, state), page);
   }
   return finishLogin(context, state, current);
@@ -163,7 +164,7 @@ async function finishLogin(
   { request, browser }: LoginState,
   { session }: LoggedIn,
 ): Promise<PageResponse> {
-  const setCookie = formatCookie(browser, context.issuerUrl);
+  const setCookie = formatCookie(browser, context);
   if (request.device === undefined) return redirectWithCode(context, request, session, setCookie);
   await decideDevice(context, request.device, session);
   const title = `You are logged in to ${request.client.appId}`;
@@ -227,7 +228,7 @@ export function createForm(
     formTargets: device === undefined ? [request.redirectUri] : [],
     formToken: createFormToken(browser, context),
     done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,
-    setCookie: formatCookie(browser, context.issuerUrl),
+    setCookie: formatCookie(browser, context),
   };
 }
 

@@ -1,14 +1,17 @@
 /** What the pages of a login offer only to tests: with test features, to a person at this machine. */
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { hasTestFeatures } from '../config/settings.ts';
+import { isLocalName } from '../http/hosts.ts';
 import type { Contact } from '../messaging/contacts.ts';
 import type { OperationContext } from '../request-context.ts';
 
 /** Users that the page of a test offers. */
 const maxOfferedUsers = 12;
 
-export function canActAsAnyone({ settings, source }: OperationContext): boolean {
-  return hasTestFeatures(settings) && source.isLoopback && source.isRelayed !== true;
+/** Under a base URL of another name a proxy may forward every request, and without its headers all look local. */
+export function canActAsAnyone({ settings, source, baseUrl }: OperationContext): boolean {
+  const isOfMachine = source.isLoopback && source.isRelayed !== true && isLocalName(new URL(baseUrl).hostname);
+  return hasTestFeatures(settings) && isOfMachine;
 }
 
 /** The users to log in as without a password. */

@@ -99,7 +99,7 @@ async function logOut(context: OperationContext, request: LogoutRequest, browser
     await context.store.transaction((tx) => endSession(tx, current.session));
     context.recordLogin(current.user.userId);
   }
-  const setCookie = formatExpiredCookie(context.issuerUrl);
+  const setCookie = formatExpiredCookie(context);
   if (target !== undefined) return renderRedirect(target, setCookie);
   return renderMessagePage({ title: 'You are logged out', text: 'You can close this page.', setCookie });
 }

@@ -18,7 +18,10 @@ interface BrowserDeps {
   readonly random: Random;
   readonly storeSecret: Pick<StoreSecret, 'digest'>;
   readonly issuerUrl: string;
+  readonly baseUrl: string;
 }
+
+type CookieDeps = Pick<BrowserDeps, 'issuerUrl' | 'baseUrl'>;
 
 /** A browser with the session of a user who can act in it. */
 export interface LoggedIn {
@@ -36,7 +39,7 @@ export interface Browser {
 
 /** The browser that sent this header. */
 export async function openBrowser(deps: BrowserDeps, header: string | undefined): Promise<Browser> {
-  const cookie = readCookie(header, cookieName(deps.issuerUrl));
+  const cookie = readCookie(header, cookieName(deps));
   if (cookie === undefined) return createBrowser(deps);
   const session = await deps.store.sessions.getBy('cookie', hashSecret(cookie));
   const user = session?.userId === undefined ? undefined : await deps.store.users.get(session.userId);
@@ -65,23 +68,23 @@ export function toBrowserPart(
 }
 
 /** The header that sets the cookie; undefined if the browser has it. It ends with the browser. */
-export function formatCookie({ cookie, isKnown }: Browser, issuerUrl: string): string | undefined {
-  return isKnown ? undefined : formatSetCookie(issuerUrl, cookie);
+export function formatCookie({ cookie, isKnown }: Browser, deps: CookieDeps): string | undefined {
+  return isKnown ? undefined : formatSetCookie(deps, cookie);
 }
 
 /** The login and its cookie as data, for browsers that a program drives. */
 export function describeLogin(
   { cookie: value, current: { user, session } }: Browser & { readonly current: LoggedIn },
-  { issuerUrl, baseUrl }: { readonly issuerUrl: string; readonly baseUrl: string },
+  deps: CookieDeps,
 ) {
-  const [name, secure, url] = [cookieName(issuerUrl), isSecure(issuerUrl), new URL(baseUrl).origin];
+  const [name, secure, url] = [cookieName(deps), isSecure(deps), new URL(deps.baseUrl).origin];
   const cookie = { name, value, url, httpOnly: true, secure, sameSite: 'Lax' as const };
   return { cookie, userId: user.userId, sessionId: session.sessionId };
 }
 
 /** The header that deletes the cookie. */
-export function formatExpiredCookie(issuerUrl: string): string {
-  return `${formatSetCookie(issuerUrl, '')}; Max-Age=0`;
+export function formatExpiredCookie(deps: CookieDeps): string {
+  return `${formatSetCookie(deps, '')}; Max-Age=0`;
 }
 
 /** For the fields of forms: what only a page of this browser contains. */
@@ -97,17 +100,18 @@ export function isFormToken(browser: Browser, token: string, deps: Pick<BrowserD
  * One name for each issuer: servers of one machine, whatever their ports, and sandboxes share the cookies of a host, and the
  * path is `/` as the prefix asks for (RFC 6265bis, 4.1.3.2).
  */
-function cookieName(issuerUrl: string): string {
-  return `${isSecure(issuerUrl) ? '__Host-' : ''}iam-${hash('sha256', issuerUrl).slice(0, 12)}`;
+function cookieName(deps: CookieDeps): string {
+  return `${isSecure(deps) ? '__Host-' : ''}iam-${hash('sha256', deps.issuerUrl).slice(0, 12)}`;
 }
 
-function isSecure(issuerUrl: string): boolean {
-  return issuerUrl.startsWith('https:');
+/** By the address that browsers use, also behind a proxy that terminates TLS. The issuer can be any other one. */
+function isSecure({ baseUrl }: CookieDeps): boolean {
+  return baseUrl.startsWith('https:');
 }
 
-function formatSetCookie(issuerUrl: string, value: string): string {
-  const secure = isSecure(issuerUrl) ? '; Secure' : '';
-  return `${cookieName(issuerUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+function formatSetCookie(deps: CookieDeps, value: string): string {
+  const secure = isSecure(deps) ? '; Secure' : '';
+  return `${cookieName(deps)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** As many characters as `generateSecret` returns. */

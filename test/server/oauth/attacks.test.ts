@@ -1,5 +1,6 @@
 /** Attacks on logins with a browser (RFC 9700) that no other test has. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
@@ -25,6 +26,31 @@ test('no user is offered under a name that is not of this machine: of a proxy, o
   expect(page).toMatchObject({ status: 200, body: expect.stringContaining('to continue to Shop') });
   expect(page.body).not.toContain('Test: log in as');
   expect((await send(remote, path)).body).toContain('Test: log in as');
+});
+
+test.each<[string, Record<string, string>, Record<string, string>]>([
+  ['a public base URL, for which a proxy sends no header', { 'base-url': 'https://login.example' }, {}],
+  ['a header of a proxy that names no source', {}, { 'X-Real-IP': '203.0.113.7' }],
+])('no user is offered behind a proxy: %s', async (_name, flags, headers) => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  await using _proxied = await startServer({ seed, flags: { ...flags, port: new URL(url).port } });
+  const page = await send({ url }, `/oauth2/authorize?${new URLSearchParams(createRequest())}`, { headers });
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('to continue to Shop') });
+  expect(page.body).not.toContain('Test: log in as');
+});
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['behind a proxy that terminates TLS', { 'base-url': 'https://login.example' }, /^__Host-iam-.*; Secure$/],
+  ['on loopback with an issuer elsewhere', { issuer: 'https://login.example' }, /^iam-.*SameSite=Lax$/],
+])('the cookie fits the address of the browser: %s', async (_name, flags, expected) => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  await using _one = await startServer({ seed, flags: { ...flags, port: new URL(url).port } });
+  const page = await createBrowser().get(authorizeUrl({ url }));
+  expect(page.headers.get('set-cookie')).toMatch(expected);
+});
+
+test('the page for consent names where the browser goes', async () => {
+  expect((await logIn({ client_id: 'partner' })).text).toContain('returns to <b>app.example.com</b>');
 });
 
 test.each([

@@ -150,9 +150,14 @@ export interface ConsentPage {
   readonly rights: readonly string[];
   /** The code that the device shows, if the application is on one. */
   readonly deviceCode?: string | undefined;
+  /** Where the browser goes then, if the application is on none. */
+  readonly target?: string | undefined;
 }
 
-export function renderConsentPage(form: LoginPageForm, { user, rights, deviceCode }: ConsentPage): PageResponse {
+export function renderConsentPage(
+  form: LoginPageForm,
+  { user, rights, deviceCode, target }: ConsentPage,
+): PageResponse {
   return renderLoginPage(
     form,
     `Allow ${form.application}?`,
@@ -161,6 +166,7 @@ export function renderConsentPage(form: LoginPageForm, { user, rights, deviceCod
       html`<p class="note">Allow it only if your own device shows <code>${deviceCode}</code>. Otherwise the device of an attacker would be logged in as you.</p>`
     }<p>${form.application} wants to act for <b>${user}</b>${rights.length > 0 ? ':' : '.'}</p>
 ${rights.length > 0 && html`<ul>${rights.map((right) => html`<li>${right}</li>`)}</ul>`}
+${target && html`<p class="muted">Your browser then returns to <b>${target}</b>.</p>`}
 ${renderForm(
   form,
   'consent',
