@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByLabel('Probability').fill('0.25');
     await page.getByLabel('Seed').fill('7');
     await submit(page);
-    await page.getByRole('cell', { name: 'latency=100ms jitter=50ms' }).waitFor();
+    await page.getByRole('cell', { name: 'Delay of 100ms, up to 50ms more' }).waitFor();
     expect(await list()).toEqual([
       expect.objectContaining({ probability: 0.25, seed: 7, effect: { latency: '100ms', jitter: '50ms' } }),
     ]);
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(await status.getAttribute('aria-invalid')).toBe('true');
     await status.fill('404');
     await submit(page);
-    await page.getByRole('status').getByText('status=404, groups.get.').waitFor();
+    await page.getByRole('status').getByText('404, groups.get.').waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
     expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
   });
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByRole('heading', { level: 1, name: 'Faults' }).waitFor();
     expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('401');
     await submit(page);
-    await page.getByRole('status').getByText('status=401, groups.get.').waitFor();
+    await page.getByRole('status').getByText('401, groups.get.').waitFor();
     expect(await list()).toMatchObject([{ operation: 'groups.get', effect: { status: 401 } }]);
     expect(problems).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByRole('button', { name: 'groups.list' }).first().click();
     await page.getByRole('link', { name: 'Make a fault of this' }).click();
     await submit(page);
-    await page.getByRole('status').getByText('status=503, groups.list.').waitFor();
+    await page.getByRole('status').getByText('503, groups.list.').waitFor();
     expect(await list()).toMatchObject([{ operation: 'groups.list', effect: { status: 503 } }]);
     expect(problems).toEqual([]);
   });

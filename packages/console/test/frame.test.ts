@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await send('/_iam/faults', { method: 'POST', body: { operation: 'groups.get', effect: { status: 503 } } });
     await page.reload();
     await page.getByRole('button', { name: '1 fault' }).click();
-    await page.getByRole('dialog').getByText('groups.get: status=503').waitFor();
+    await page.getByRole('dialog').getByText('503 · applied 0 times').waitFor();
     await page.getByRole('button', { name: 'Remove the fault of groups.get' }).click();
     await page.getByRole('button', { name: '1 fault' }).waitFor({ state: 'hidden' });
     expect(await read('/_iam/faults')).toEqual([]);

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('metrics', () => {
     await send('/security/iam/v1/groups');
     await page.reload();
     // The login of the client, its three requests, and one without credentials.
-    await page.getByText('Requests in this time: 5.').waitFor();
+    await page.getByText('1 with an error').waitFor();
     // An interval may end between them.
     await page
       .getByRole('img', { name: /^Requests: Succeeded at most [1-4], Errors at most 1/ })

@@ -18,14 +18,12 @@ interface TerminalEntry {
 }
 
 interface EquivalentsProps extends TerminalEntry {
-  /** For a form, whose command follows what is typed. */
-  readonly isInitiallyOpen?: boolean;
   /** What else the page does. */
   readonly others?: readonly TerminalEntry[];
 }
 
 /** Once on a page or in a dialog, at its end. */
-export function Equivalents({ isInitiallyOpen = false, others = [], ...first }: EquivalentsProps) {
+export function Equivalents({ others = [], ...first }: EquivalentsProps) {
   const { location } = useConsole();
   const format = useCommandFormat();
   const entries = [first, ...others].map(({ title, command, call: given }) => {
@@ -40,7 +38,7 @@ export function Equivalents({ isInitiallyOpen = false, others = [], ...first }: 
     };
   });
   return (
-    <details className="terminal" open={isInitiallyOpen}>
+    <details className="terminal">
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
         {entries.map(({ title, lines }) => (

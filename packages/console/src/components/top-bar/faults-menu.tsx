@@ -1,13 +1,13 @@
 /** The active fault rules, each with a button that removes it. Hidden while there are none. */
 import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Icon } from '../icon.tsx';
 import { PermittedButton } from '../permitted-button.tsx';
+import { describeEffect } from '../texts/describe-effect.ts';
 import { formatCount } from '../texts/format-count.ts';
 
 export function useFaults(options: { readonly refetchInterval: number }) {
@@ -41,8 +41,11 @@ export function FaultsMenu() {
         <Stack gap="xs">
           {faults.map(({ id, effect, applied, ...rule }) => (
             <Group key={id} justify="space-between" wrap="nowrap">
-              <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
-                {describeTarget(rule)}: {formatEffect(effect)}, applied {formatCount(applied, 'time', 'times')}
+              <Text component="div" size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+                {describeTarget(rule)}
+                <Text size="sm" c="dimmed">
+                  {describeEffect(effect)} · {describeApplied({ ...rule, applied })}
+                </Text>
               </Text>
               <PermittedButton
                 operation="DELETE /_iam/faults"
@@ -68,6 +71,10 @@ export function FaultsMenu() {
 /** Whether it has affected as many requests as it may. */
 export function isUsedUp({ times, applied }: { readonly times?: number; readonly applied: number }): boolean {
   return times !== undefined && applied >= times;
+}
+
+export function describeApplied({ times, applied }: { readonly times?: number; readonly applied: number }): string {
+  return times === undefined ? `applied ${formatCount(applied, 'time')}` : `applied ${applied} of ${times} times`;
 }
 
 export function describeTarget({

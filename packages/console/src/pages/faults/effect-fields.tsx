@@ -24,7 +24,7 @@ const presets = Object.entries(faultPresets).map(([value, { description }]) => (
 export function EffectFields({ form }: FieldsProps) {
   const { effect } = form.values;
   return (
-    <div className="form-grid">
+    <>
       <Select label="Effect" data={toOptions(effectLabels)} allowDeselect={false} {...form.getInputProps('effect')} />
       {effect === 'preset' ? (
         <Select
@@ -58,14 +58,14 @@ export function EffectFields({ form }: FieldsProps) {
       {effect === 'drop' ? (
         <Select label="When" data={toOptions(moments)} allowDeselect={false} {...form.getInputProps('drop')} />
       ) : undefined}
-    </div>
+    </>
   );
 }
 
 export function SelectionFields({ form }: FieldsProps) {
   const { selection } = form.values;
   return (
-    <div className="form-grid">
+    <>
       <Select
         label="Requests"
         data={toOptions(faultSelections)}
@@ -84,6 +84,6 @@ export function SelectionFields({ form }: FieldsProps) {
         <TextInput label="Seed" placeholder="1" inputMode="numeric" {...form.getInputProps('seed')} />
       ) : undefined}
       <TextInput label="At most, times" placeholder="No limit" inputMode="numeric" {...form.getInputProps('times')} />
-    </div>
+    </>
   );
 }

@@ -1,16 +1,17 @@
 /** Adds a fault rule. The command and the call at the end of the page follow what is typed. */
-import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { faultTargetNames, formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
+import { faultTargetNames } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
+import { CopyableLine, Equivalents, useCommandFormat } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { describeEffect } from '../../components/texts/describe-effect.ts';
 import { useToast } from '../../components/toasts/toasts.tsx';
 import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
 import { listChoices, useOperations } from '../requests/use-operations.ts';
@@ -24,7 +25,14 @@ import {
   toFaultBody,
 } from './fault-draft.ts';
 
-export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
+interface FaultFormProps {
+  readonly initial: FaultDraft;
+  /** Whether there are no faults yet. */
+  readonly isFirst: boolean;
+}
+
+export function FaultForm({ initial, isFirst }: FaultFormProps) {
+  const formatCommand = useCommandFormat();
   const { control } = useConsole();
   const queryClient = useQueryClient();
   const operations = useOperations();
@@ -42,7 +50,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
     onSettled: () => setIsAsking(false),
     onError: errors.show,
     onSuccess: (rule) => {
-      showToast({ text: `Added the rule ${rule.id}: ${formatEffect(rule.effect)}, ${describeTarget(rule)}.` });
+      showToast({ text: `Added the rule ${rule.id}: ${describeEffect(rule.effect)}, ${describeTarget(rule)}.` });
       return queryClient.invalidateQueries({ queryKey: ['faults'] });
     },
   });
@@ -57,8 +65,21 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
         aria-label="Add a fault"
         noValidate
       >
-        <Fieldset legend="Add a fault">
+        <Paper withBorder p="md" bg="var(--surface)">
           <Stack gap="sm">
+            <Title order={2} size="h4">
+              Add a fault
+            </Title>
+            {isFirst ? (
+              <>
+                <Text c="dimmed">
+                  No faults. One makes requests fail on purpose, so that you see what your program does.
+                </Text>
+                <div className="fault-example">
+                  <CopyableLine text={formatCommand('faults add --preset next-login-fails')} />
+                </div>
+              </>
+            ) : undefined}
             <div className="form-grid">
               <Select
                 label="Operation"
@@ -84,9 +105,9 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
                 disabled={!hasCaller(draft)}
                 {...form.getInputProps('caller')}
               />
+              <SelectionFields form={form} />
+              <EffectFields form={form} />
             </div>
-            <EffectFields form={form} />
-            <SelectionFields form={form} />
             {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
             <Group>
               {/* Not `loading`, which disables the button: it would lose the focus. */}
@@ -95,7 +116,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
               </PermittedButton>
             </Group>
           </Stack>
-        </Fieldset>
+        </Paper>
       </form>
       <ConfirmDialog
         title="Affect every request?"
@@ -112,7 +133,6 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
         command={formatFaultCommand(body)}
         call={{ method: 'POST', path: '/_iam/faults', body }}
         others={[{ title: 'List the faults', command: 'faults list', call: { path: '/_iam/faults' } }]}
-        isInitiallyOpen
       />
     </>
   );

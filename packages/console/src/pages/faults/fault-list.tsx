@@ -1,8 +1,9 @@
 /** The active fault rules, with how often they matched and applied. */
-import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
+import { Text } from '@mantine/core';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import type { RowSelection } from '../../components/selection/use-selection.ts';
+import { describeEffect } from '../../components/texts/describe-effect.ts';
 import { describeTarget, isUsedUp } from '../../components/top-bar/faults-menu.tsx';
 import { bulkFaults, type FaultRuleRecord } from './bulk-faults.tsx';
 
@@ -16,11 +17,11 @@ export function FaultList({ faults, selection, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
     { title: 'Operation', width: 'minmax(10rem, 2fr)', render: describeTarget },
     { title: 'Rule', width: '3rem', render: ({ id }) => <span className="id">{id}</span> },
-    { title: 'Effect', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ effect }) => formatEffect(effect) },
+    { title: 'Effect', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ effect }) => describeEffect(effect) },
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
     { title: 'Requests', width: 'minmax(9rem, 1fr)', render: describeSelection },
     { title: 'Matched', width: '5rem', align: 'end', render: ({ matched }) => matched },
-    { title: 'Applied', width: '6rem', align: 'end', render: describeApplied },
+    { title: 'Applied', width: '7rem', align: 'end', render: describeApplied },
     {
       title: 'Action',
       width: '6rem',
@@ -38,7 +39,31 @@ export function FaultList({ faults, selection, onRemove }: FaultListProps) {
       ),
     },
   ];
-  return <RowList label="Fault rules" rows={faults} columns={columns} selection={selection} keyOf={bulkFaults.keyOf} />;
+  return (
+    <RowList
+      label="Fault rules"
+      rows={faults}
+      columns={columns.map(mute)}
+      selection={selection}
+      keyOf={bulkFaults.keyOf}
+    />
+  );
+}
+
+/** A rule that is used up is not in force. */
+function mute(column: RowColumn<FaultRuleRecord>): RowColumn<FaultRuleRecord> {
+  const { render } = column;
+  return {
+    ...column,
+    render: (fault) =>
+      isUsedUp(fault) ? (
+        <Text span inherit c="dimmed">
+          {render(fault)}
+        </Text>
+      ) : (
+        render(fault)
+      ),
+  };
 }
 
 function describeApplied(fault: FaultRuleRecord): string {

@@ -2,7 +2,6 @@
 
 import { Stack } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { useBulkActions } from '../../components/selection/use-bulk-actions.tsx';
@@ -29,13 +28,12 @@ export default function FaultsPage() {
       <PageTitle actions={renderBar(<RemoveAllButton count={rules.length} />)}>Faults</PageTitle>
       {faults.error ? <ErrorPanel error={faults.error} onRetry={faults.refetch} /> : undefined}
       {remove.error ? <ErrorPanel error={remove.error} /> : undefined}
-      {faults.data && rules.length === 0 ? (
-        <EmptyState icon="faults" title="No faults" command="faults add --preset next-login-fails">
-          A fault makes requests fail on purpose, so that you see what your program does. Add one with this form.
-        </EmptyState>
-      ) : undefined}
       {rules.length > 0 ? <FaultList faults={rules} selection={selection} onRemove={remove.mutate} /> : undefined}
-      <FaultForm key={`${operation} ${caller} ${status}`} initial={{ ...emptyDraft, operation, caller, status }} />
+      <FaultForm
+        key={`${operation} ${caller} ${status}`}
+        initial={{ ...emptyDraft, operation, caller, status }}
+        isFirst={faults.data?.length === 0}
+      />
     </Stack>
   );
 }

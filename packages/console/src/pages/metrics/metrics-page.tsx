@@ -101,8 +101,8 @@ export default function MetricsPage() {
             ))}
           </div>
           <Text size="sm" c="dimmed" role="status">
-            Requests in this time: {total}. A point is {data.intervalSeconds} seconds, by the clock of the machine.
-            Requests to the control plane do not count.
+            A point is {data.intervalSeconds} seconds, by the clock of the machine. Requests to the control plane do not
+            count.
           </Text>
         </>
       )}

@@ -52,7 +52,7 @@ export function SeriesChart({ title, isCount = false, lines, points, sumUp }: Se
     gridColor: 'var(--mantine-color-default-border)',
     textColor: 'var(--mantine-color-dimmed)',
     yAxisProps: { width: 48, tickCount: 4, allowDecimals: !isCount, domain: [0, 'auto'], tickFormatter: formatTick },
-    xAxisProps: { minTickGap: 48, tickFormatter: (time: string) => time.slice(0, 5) },
+    xAxisProps: { ticks: chooseTicks(data), interval: 0, tickFormatter: (time: string) => time.slice(0, 5) },
   } as const;
   return (
     <section className="chart" aria-label={title}>
@@ -71,7 +71,7 @@ export function SeriesChart({ title, isCount = false, lines, points, sumUp }: Se
             {...common}
             curveType="linear"
             strokeWidth={1.5}
-            connectNulls={false}
+            connectNulls
             lineProps={({ name, color }) => ({ dot: createDot({ data, name, color: String(color) }) })}
             lineChartProps={{ accessibilityLayer: false }}
           />
@@ -101,8 +101,17 @@ function createDot({ data, name, color }: DotOptions): (props: DotProps) => Reac
   return ({ index = 0, cx, cy }) => {
     const isAlone = [index - 1, index + 1].every((at) => data[at]?.[name] === undefined);
     const isShown = isAlone && data[index]?.[name] !== undefined;
-    return isShown ? <circle key={index} cx={cx} cy={cy} r={2.5} fill={fill} /> : <g key={index} />;
+    return isShown ? <circle key={index} cx={cx} cy={cy} r={3} fill={fill} /> : <g key={index} />;
   };
+}
+
+const maxTicks = 6;
+
+/** Whole minutes, or every few of them. */
+function chooseTicks(data: readonly { readonly time: string }[]): string[] {
+  const minutes = data.map(({ time }) => time).filter((time) => time.endsWith(':00'));
+  const step = [1, 2, 5, 10, 15, 30].find((each) => minutes.length / each <= maxTicks) ?? 60;
+  return minutes.filter((time) => Number(time.slice(3, 5)) % step === 0);
 }
 
 function formatTick(value: number): string {

@@ -2,30 +2,33 @@
 
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { Icon } from '../../components/icon.tsx';
 import { formatTime, useClock, useServerNow } from '../../components/server-time.tsx';
-import { formatCount } from '../../components/texts/format-count.ts';
+import { describeEffect } from '../../components/texts/describe-effect.ts';
 import { describeClock, isClockChanged } from '../../components/top-bar/clock-dialog.tsx';
-import { describeTarget, useFaults } from '../../components/top-bar/faults-menu.tsx';
+import { describeApplied, describeTarget, isUsedUp, useFaults } from '../../components/top-bar/faults-menu.tsx';
 import { Panel } from './panel.tsx';
 
 export function InForce() {
-  const { data: faults = [] } = useFaults({ refetchInterval: 10_000 });
+  const { data = [] } = useFaults({ refetchInterval: 10_000 });
+  const faults = data.filter((fault) => !isUsedUp(fault));
   const { data: clock } = useClock();
   const now = useServerNow();
   const isChanged = isClockChanged(clock);
   return (
     <Panel title="In force" icon="faults" link={{ to: '/faults', label: 'Faults' }}>
       {faults.length === 0 && !isChanged ? <Text c="dimmed">No faults, and the time of this machine.</Text> : undefined}
-      {faults.map(({ id, effect, applied, ...rule }) => (
+      {faults.map(({ id, effect, ...rule }) => (
         <Group key={id} gap="xs" wrap="nowrap" align="flex-start">
           <Icon name="faults" />
           <Text style={{ overflowWrap: 'anywhere' }}>
             <Anchor component={Link} to="/faults" underline="always" inherit>
               {describeTarget(rule)}
             </Anchor>
-            : {formatEffect(effect)}, applied {formatCount(applied, 'time')}
+            : {describeEffect(effect)}{' '}
+            <Text span inherit c="dimmed">
+              · {describeApplied(rule)}
+            </Text>
           </Text>
         </Group>
       ))}

@@ -65,7 +65,7 @@ function useSteps(): readonly Step[] {
       : {
           title: `Obtain a token of ${user.userName ?? user.userId}`,
           text: 'For a request as this user, without its password.',
-          line: format(`sessions create ${quotePositional(user.userId)} --show-token`),
+          line: format(`sessions create ${quotePositional(user.userName ?? user.userId)} --show-token`),
         },
     {
       title: 'Point your program here',
