@@ -9,6 +9,8 @@ import { startBalancer } from './balancer.ts';
 export interface Replicas extends AsyncDisposable {
   readonly schema: string;
   readonly servers: readonly [TestServer, TestServer, ...TestServer[]];
+  /** Stops this server, and starts another one in its place. Not for servers behind the balancer. */
+  restart(index: number): Promise<void>;
 }
 
 interface ReplicaOptions extends TestServerOptions {
@@ -69,10 +71,14 @@ export async function startReplicas({
   const first = await start(isBalanced && balancer);
   const others = await Promise.all(Array.from({ length: count - 1 }, () => start()));
   for (const { url } of others) balancer.add(url);
-  const servers = [first, ...others] as unknown as Replicas['servers'];
+  const servers = [first, ...others];
   return {
     schema,
-    servers,
+    servers: servers as unknown as Replicas['servers'],
+    async restart(index) {
+      await servers[index]?.[Symbol.asyncDispose]();
+      servers[index] = await start();
+    },
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server[Symbol.asyncDispose]();
       await balancer[Symbol.asyncDispose]();
