@@ -41,6 +41,8 @@ const clientRoles: readonly string[] = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC',
 function isAnyone({ caller, issued, operation, path }: RequestState, { allowRemote }: AuditDeps['settings']): boolean {
   // The control plane of a loopback server requires no credentials: its changes count as administration.
   if (!allowRemote && path.startsWith(`${controlPrefix}/`)) return operation?.auth === 'none';
+  // At the token endpoint the client is the caller, but anyone can have caused its failed request.
+  if (issued === undefined && operation?.auth === 'none') return true;
   if (issued === undefined || caller?.user !== undefined) return isStranger(caller) || isSelfService(caller, operation);
   return !isPrivileged(issued);
 }

@@ -1,5 +1,6 @@
 /** Client authentication at the OAuth endpoints (RFC 6749, 2.3 and 3.2.1): in a header, in the body, or by id only. */
 import { apiError } from '../../contract/errors.ts';
+import { partyRole } from '../directory/clients.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
 import { isAccepted, matchClientSecret } from '../directory/replaced-secrets.ts';
 import type { RequestSource } from '../lib/request-source.ts';
@@ -24,6 +25,7 @@ export interface ClientAuthenticationDeps {
   readonly source: RequestSource;
   /** The credentials of the headers. */
   credentials(): RequestCredentials;
+  recordCaller(caller: Principal): void;
 }
 
 export interface AuthenticatedClient {
@@ -35,8 +37,17 @@ export interface AuthenticatedClient {
   readonly authenticated: boolean;
 }
 
+/** For the logs and the audit: a client as such, whatever it may do. */
+export function recordClient(
+  { recordCaller }: Pick<ClientAuthenticationDeps, 'recordCaller'>,
+  { client, authMethod }: Pick<AuthenticatedClient, 'client' | 'authMethod'>,
+): void {
+  const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
+  recordCaller({ authMethod, client, subject: client.clientId, roles, scope: new Set(client.scope) });
+}
+
 /**
- * Authenticates the requesting client. A client with a secret must send it, or an API key or a token instead.
+ * Authenticates the requesting client, and records it as the caller. A client with a secret must send it, or an API key or a token instead.
  * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
  */
 export async function authenticateTokenClient(
@@ -55,6 +66,7 @@ export async function authenticateTokenClient(
     : authenticateFromHeader(deps, credentials));
   if (clientId !== undefined && clientId !== client.client.clientId)
     throw apiError('CREDENTIALS_AMBIGUOUS', 'The client id does not match the credentials.');
+  recordClient(deps, client);
   return client;
 }
 

@@ -7,7 +7,8 @@
 import * as z from 'zod';
 import { apiError, type PlainErrorCode } from '../../contract/errors.ts';
 import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
-import { isOwnerActive, partyRole, readRedirectUris, takesPartInLogins } from '../directory/clients.ts';
+import { recordClient } from '../auth/client-authentication.ts';
+import { isOwnerActive, readRedirectUris, takesPartInLogins } from '../directory/clients.ts';
 import { rolesScope } from '../directory/user-roles.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { OperationContext } from '../request-context.ts';
@@ -135,17 +136,12 @@ export async function readAuthorizationRequest(
   const flow = hashSecret(toQuery(given)).slice(0, 16);
   context.recordFlow(flow);
   const client = await requireParticipant(context, given.client_id);
-  recordApplication(context, client);
+  // The application named itself, and sent a browser.
+  recordClient(context, { client, authMethod: 'client-id' });
   const { redirectUri, isGiven } = requireRedirectUri(client, given.redirect_uri);
   const target = { ...readTarget(given, redirectUri, context.issuerUrl), client };
   const request = new ParameterReader(given, target).read(context, isGiven);
   return { ...request, flow, hintedUserId: await readHintedUser(context, target, given.id_token_hint) };
-}
-
-/** For the logs: the application named itself, and sent a browser. */
-export function recordApplication({ recordCaller }: OperationContext, client: Client): void {
-  const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
-  recordCaller({ authMethod: 'client-id', client, subject: client.clientId, roles, scope: new Set(client.scope) });
 }
 
 /** The user that the application knows (OpenID Connect Core 1.0, 3.1.2.1). */
@@ -320,14 +316,19 @@ class ParameterReader {
   }
 }
 
+/** Of OpenID Connect Core 1.0, 5.4, without a claim here: libraries request all of them. */
+const ignoredScopes: readonly string[] = ['address'];
+
 /** The requested scopes: those of OpenID Connect, and those of the client; undefined for all of it. */
 export function splitScopes(requested: string | undefined, client: Client) {
-  const names = [...new Set(splitWords(requested))];
+  const isKnown = (name: string) => !ignoredScopes.includes(name) || client.scope.includes(name);
+  const words = splitWords(requested);
+  const names = [...new Set(words)].filter(isKnown);
   const openid = names.filter((name) => openidScopes.some((known) => known === name));
   const scope = names.filter((name) => !openid.includes(name));
   const isOwn = client.party === '1STPARTY';
   // The tokens of own applications are those of every login. Others get what the client has now, to which the user agrees.
-  const omitted = isOwn ? undefined : names.length === 0 ? client.scope : [];
+  const omitted = isOwn ? undefined : words.length === 0 ? client.scope : [];
   return {
     openidScopes: openid,
     scope: scope.length === 0 ? omitted : scope,

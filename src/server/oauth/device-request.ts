@@ -1,6 +1,7 @@
 /** A login for a device without a browser (RFC 8628), as the pages of logins read it. */
 import { apiError } from '../../contract/errors.ts';
 import { deviceGrantType } from '../../contract/grant-types.ts';
+import { recordClient } from '../auth/client-authentication.ts';
 import {
   findPendingDevice,
   flowOfDevice,
@@ -16,7 +17,6 @@ import {
   fromQuery,
   type LoginFor,
   readAuthorizationRequest,
-  recordApplication,
 } from './authorization-request.ts';
 
 export interface DeviceRequest extends LoginFor {
@@ -35,7 +35,7 @@ export async function readDeviceRequest(context: OperationContext, typed: string
   if (!client || !takesPartInLogins(client, deviceGrantType) || !(await isOwnerActive(store, client)))
     throw apiError('DEVICE_CODE_INVALID');
   context.recordFlow(flowOfDevice(pending.deviceCodeHash));
-  recordApplication(context, client);
+  recordClient(context, { client, authMethod: 'client-id' });
   const { scope, openidScopes, resources } = pending;
   const userCode = formatUserCode(code);
   return {

@@ -9,7 +9,6 @@ import {
   withoutEmptyParameters,
 } from '../auth/client-authentication.ts';
 import { longestMaxToken } from '../config/settings-table.ts';
-import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import type { OperationContext } from '../request-context.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 
@@ -42,8 +41,7 @@ interface ClientParameters {
 }
 
 /**
- * Authenticates the client as the token endpoint does, and records it as the caller. A token of a logon does not
- * authenticate its client.
+ * Authenticates the client as the token endpoint does. A token of a logon does not authenticate its client.
  * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
  */
 export async function authenticateEndpointClient(
@@ -52,12 +50,8 @@ export async function authenticateEndpointClient(
 ): Promise<AuthenticatedClient> {
   const { client_id: clientId, client_secret: clientSecret } = withoutEmptyParameters(form);
   const caller = await authenticateTokenClient(context, { clientId, clientSecret });
-  const { client, authMethod, authenticated } = caller;
+  const { authMethod, authenticated } = caller;
   if (!authenticated && authMethod !== 'client-id')
     throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
-  const roles = authenticated
-    ? await resolveAuthenticatedClientRoles(context.store, client)
-    : new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
-  context.recordCaller({ authMethod, client, subject: client.clientId, roles, scope: new Set(client.scope) });
   return caller;
 }

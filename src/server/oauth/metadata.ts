@@ -1,5 +1,6 @@
 /** The metadata document of the authorization server (RFC 8414, 2; OpenID Connect Discovery 1.0, 3). */
 import { oauthGrantTypes } from '../../contract/grant-types.ts';
+import { idTokenAlgorithms } from '../../contract/signing-algorithms.ts';
 import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import type { AppContext } from '../app-context.ts';
 import { clientAuthenticationMethods } from '../auth/client-authentication.ts';
@@ -16,7 +17,7 @@ import { userinfo } from './userinfo.ts';
 /** Methods of clients with a secret, and access tokens of clients (RFC 8414, 2: names of either registry). */
 const introspectionMethods = [...clientAuthenticationMethods.filter((name) => name !== 'none'), 'Bearer'];
 
-/** Built for each request, because a rotation or expiry of keys can change the algorithms. */
+/** The metadata of an OAuth client. */
 export function buildServerMetadata({ baseUrl, issuerUrl }: AppContext): object {
   return {
     issuer: issuerUrl,
@@ -41,9 +42,8 @@ export function buildServerMetadata({ baseUrl, issuerUrl }: AppContext): object 
   };
 }
 
-/** The metadata with the fields that OpenID Connect requires, which verifiers read for the algorithms of the keys. */
+/** The metadata with the fields that OpenID Connect requires. */
 export function buildOpenIdConfiguration(appContext: AppContext): object {
-  const algorithms = appContext.keys.publicKeys().map(({ alg }) => alg);
   return {
     ...buildServerMetadata(appContext),
     subject_types_supported: ['public'],
@@ -62,6 +62,6 @@ export function buildOpenIdConfiguration(appContext: AppContext): object {
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
-    id_token_signing_alg_values_supported: [...new Set(['RS256', ...algorithms])],
+    id_token_signing_alg_values_supported: idTokenAlgorithms,
   };
 }

@@ -18,18 +18,24 @@ export function explainRejection(token: string, context: VerificationContext): s
   if (parts.length !== 3 || !header || !payload)
     return 'It is not a JSON Web Token. Refresh tokens and product tokens do not authenticate requests.';
   return (
-    explainHeader(header, context) ??
+    explainHeader(header, payload, context) ??
     explainPayload(payload, context) ??
     'Its signature is invalid: it was modified, or signed with another key.'
   );
 }
 
-function explainHeader({ kid, alg, typ }: TokenPart, { keys }: VerificationContext): string | undefined {
+function explainHeader(
+  { kid, alg, typ }: TokenPart,
+  { exp }: TokenPart,
+  { keys, now }: VerificationContext,
+): string | undefined {
   if (alg === 'none') return 'It is not signed: its algorithm is none.';
   if (typeof kid !== 'string') return 'Its header contains no key id (kid).';
   const key = keys.findForIdToken(kid);
-  if (!key)
-    return 'It is signed with a key that this server does not have: another server issued it, the key has expired, or the store was recreated.';
+  if (!key) {
+    const expiry = isPast(exp, now) ? `It expired at ${formatInstant(exp)}, and is` : 'It is';
+    return `${expiry} signed with a key that this server does not have: another server issued it, the key has expired, or the store was recreated.`;
+  }
   if (key.alg !== alg) return 'Its algorithm differs from that of its key.';
   return keys.find(kid) && String(typ).toLowerCase() === accessTokenType
     ? undefined
@@ -40,7 +46,7 @@ function explainPayload(payload: TokenPart, { issuer, now }: VerificationContext
   const { iss, aud, exp, nbf, iat } = payload;
   if (iss !== issuer) return `It was issued by an issuer other than ${issuer}.`;
   if (![aud].flat().includes(issuer)) return 'It has a different audience.';
-  if (typeof exp === 'number' && exp <= now) return `It expired at ${formatInstant(exp)}.`;
+  if (isPast(exp, now)) return `It expired at ${formatInstant(exp)}.`;
   const acceptedFrom = (parseSeconds(iat) ?? now) - maxClockSkewSeconds;
   const validFrom = Math.max(parseSeconds(nbf) ?? now, acceptedFrom);
   if (validFrom <= now) return explainClaims(payload);
@@ -53,6 +59,10 @@ function explainClaims(payload: TokenPart): string | undefined {
   const name = issue && String(issue.path[0]);
   if (name === undefined) return undefined;
   return name in payload ? `Its claim ${name} has a wrong type.` : `It has no claim ${name}.`;
+}
+
+function isPast(exp: unknown, now: number): exp is number {
+  return typeof exp === 'number' && exp <= now;
 }
 
 function parseSeconds(claim: unknown): number | undefined {

