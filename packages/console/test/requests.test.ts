@@ -175,7 +175,8 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await page.getByText('CORPORATE_GROUP_NOT_FOUND').first().waitFor();
     await open('requests?operation=corporate-groups.get');
     await page.getByText('No requests match').waitFor();
-    await page.getByLabel("Show the console's own").click();
+    await page.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('menuitemcheckbox', { name: "Show the console's own" }).click();
     await page.getByText(', by the console').first().waitFor();
     expect(new URL(page.url()).searchParams.get('console')).toBe('true');
   });

@@ -74,7 +74,7 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
   });
   const things = noun === 'api-keys' ? title : title.toLowerCase();
   return (
-    <Stack gap="md">
+    <Stack gap="md" className="list-page">
       <PageTitle actions={props.actions}>{title}</PageTitle>
       {props.menu}
       <FilterLine

@@ -183,7 +183,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
     if (isAtEnd && !isLoading) loadMore?.();
   }, [isAtEnd, isLoading, loadMore]);
   return (
-    <div>
+    <div className="row-list">
       <section
         className="rows"
         ref={scroller}

@@ -49,7 +49,7 @@ export default function AuditPage() {
   const options = { ...others, changed: undefined, ...(id === undefined ? {} : { [isOption ? kind : 'object']: id }) };
   const server = list.items[0]?.server;
   return (
-    <Stack gap="md">
+    <Stack gap="md" className="list-page">
       <PageTitle>Audit</PageTitle>
       <FilterLine>
         <SearchInput label="Caller" value={caller} onChange={(text) => setSearch({ caller: text })} />
@@ -76,7 +76,7 @@ export default function AuditPage() {
           onChange={(value) => setSearch({ result: value ?? undefined })}
         />
         <TimeRange since={since} until={until} onChange={(span) => setSearch({ ...span })} />
-        <LiveControls live={list.live} />
+        <LiveControls list={list} />
       </FilterLine>
       {server === undefined ? undefined : (
         <Text size="sm">Only the events of the requests to the server {server}: the others have their own.</Text>
@@ -97,6 +97,7 @@ export default function AuditPage() {
           columns={auditColumns}
           keyOf={keyOf}
           panel={panel}
+          isCounted={false}
         />
         {list.isReady && list.loadMore === undefined ? (
           <ListExtent extent={list.headers?.get(auditExtentHeader)} />

@@ -47,7 +47,7 @@ function Inbox() {
   }, [openId, markRead]);
   const purposes = [...new Set(list.items.map((item) => item.purpose))].sort();
   return (
-    <Stack gap="md">
+    <Stack gap="md" className="list-page">
       <PageTitle actions={<ClearButton isEmpty={list.items.length === 0} />}>Inbox</PageTitle>
       <FilterLine>
         <SearchInput label="Address or number" value={to} onChange={(value) => setSearch({ to: value })} />
@@ -61,7 +61,7 @@ function Inbox() {
           clearable
           clearButtonProps={{ 'aria-label': 'All purposes' }}
         />
-        <LiveControls live={list.live} />
+        <LiveControls list={list} />
       </FilterLine>
       <ListWithPanel
         title="Message"
@@ -75,6 +75,7 @@ function Inbox() {
           columns={createMessageColumns(opened)}
           keyOf={keyOf}
           panel={panel}
+          isCounted={false}
         />
       </ListWithPanel>
       {panel.openKey === undefined ? (

@@ -4,7 +4,6 @@ import type { ControlData } from '../../api/clients.ts';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime, useServerNow } from '../../components/server-time.tsx';
-import { formatCount } from '../../components/texts/format-count.ts';
 import type { OpenedMessages } from './use-opened-messages.ts';
 
 export type InboxMessage = ControlData<'/inbox'>[number];
@@ -13,14 +12,14 @@ export type InboxMessage = ControlData<'/inbox'>[number];
 export const purposeColumn: RowColumn<InboxMessage> = {
   title: 'Purpose',
   isOptional: true,
-  width: 'minmax(9rem, 1fr)',
+  width: 'minmax(8rem, 1fr)',
   render: ({ purpose }) => purpose,
 };
 
 export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<InboxMessage>[] => [
   {
     title: 'To',
-    width: 'minmax(8rem, 2fr)',
+    width: 'minmax(9rem, 2fr)',
     render: ({ id, to }) => (
       <Text component="span" inherit fw={isUnread(id) ? 600 : 400}>
         {/* Behind a long address, it would widen the list. */}
@@ -32,18 +31,31 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
   {
     title: 'Subject',
     isOptional: true,
-    width: 'minmax(6.5rem, 1fr)',
+    width: 'minmax(6rem, 1fr)',
     phone: 'detail',
     render: ({ subject, channel }) => subject ?? channel.toUpperCase(),
   },
-  { title: 'Code', width: '11rem', phone: 'action', render: (message) => <MessageCode message={message} /> },
+  { title: 'Code', width: '8.5rem', phone: 'action', render: (message) => <MessageCode message={message} /> },
   purposeColumn,
-  { title: 'Sent', width: '6rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  { title: 'Code expires', isOptional: true, width: '12rem', render: (message) => <MessageState message={message} /> },
+  { title: 'Sent', width: '5rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    title: 'Code expires',
+    width: 'minmax(5.5rem, 1.4fr)',
+    phone: 'detailEnd',
+    render: (message) => <MessageState message={message} />,
+  },
 ];
 
-function MessageCode({ message: { code } }: { readonly message: InboxMessage }) {
+function MessageCode({ message }: { readonly message: InboxMessage }) {
+  const { code } = message;
+  const now = useServerNow();
   if (code === undefined) return undefined;
+  if (describeEnd(message, now) !== undefined)
+    return (
+      <Code c="dimmed" td="line-through">
+        {code}
+      </Code>
+    );
   return (
     <>
       <Code>{code}</Code> <CopyTextButton text={code} label="Copy" />
@@ -57,23 +69,30 @@ interface MessageStateProps {
   readonly isWithoutExpiry?: boolean;
 }
 
-/** Whether the code can still be used: "in 9 min, 5 attempts left". */
+/** Why the code cannot be used any more. */
+function describeEnd({ supersededBy, expiresAt, attemptsLeft }: InboxMessage, now: number | undefined) {
+  if (supersededBy !== undefined) return 'Replaced';
+  if (expiresAt === undefined) return undefined;
+  if (now !== undefined && Date.parse(expiresAt) <= now) return 'Expired';
+  return attemptsLeft === undefined ? 'Used' : undefined;
+}
+
+/** Whether the code can still be used: "in 9 min, 5 attempts left", in a narrow list "5 left". */
 export function MessageState({ message, isWithoutExpiry = false }: MessageStateProps) {
   const now = useServerNow();
-  const { failure, supersededBy, expiresAt, attemptsLeft } = message;
+  const { failure, expiresAt, attemptsLeft } = message;
   if (failure !== undefined) return <Badge color="red">Not delivered</Badge>;
-  if (supersededBy !== undefined) return <Badge color="gray">Replaced</Badge>;
-  if (expiresAt === undefined) return undefined;
-  if (now !== undefined && Date.parse(expiresAt) <= now) return <Badge color="gray">Expired</Badge>;
-  if (attemptsLeft === undefined) return <Badge color="gray">Used</Badge>;
+  const end = describeEnd(message, now);
+  if (end !== undefined) return <Badge color="gray">{end}</Badge>;
+  if (expiresAt === undefined || attemptsLeft === undefined) return undefined;
   return (
     <>
       {isWithoutExpiry ? undefined : (
-        <>
+        <span className="row-wide">
           <RelativeTime at={expiresAt} />,{' '}
-        </>
+        </span>
       )}
-      {formatCount(attemptsLeft, 'attempt')} left
+      {attemptsLeft} <span className="row-wide">{attemptsLeft === 1 ? 'attempt' : 'attempts'} </span>left
     </>
   );
 }

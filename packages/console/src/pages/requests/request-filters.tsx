@@ -1,5 +1,5 @@
 /** The filters of the request log, which are parameters of the URL. */
-import { Select } from '@mantine/core';
+import { type ComboboxItem, Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { listChoices, useOperations } from './use-operations.ts';
@@ -19,6 +19,7 @@ interface RequestFiltersProps {
 }
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'];
+const errors = { value: '4xx,5xx', label: 'Errors' };
 
 export function RequestFilterFields({ values, onChange, children }: RequestFiltersProps) {
   const operations = useOperations();
@@ -35,6 +36,7 @@ export function RequestFilterFields({ values, onChange, children }: RequestFilte
       <FilterSelect
         label="Status"
         value={values.status}
+        first={errors}
         choices={[...statusClasses, ...statuses]}
         onChange={(status) => onChange({ status })}
       />
@@ -53,14 +55,16 @@ interface FilterSelectProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly choices: readonly string[];
+  /** Above them. */
+  readonly first?: ComboboxItem;
   onChange(value: string | undefined): void;
 }
 
-function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
+function FilterSelect({ label, value, choices, first, onChange }: FilterSelectProps) {
   return (
     <Select
       aria-label={label}
-      data={listChoices([...choices, value])}
+      data={[...(first ? [first] : []), ...listChoices([...choices, value === first?.value ? undefined : value])]}
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? undefined)}
       placeholder={label}

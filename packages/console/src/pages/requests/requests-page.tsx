@@ -1,11 +1,12 @@
 /** The request log: what was called, by whom, and why it was rejected. */
-import { Stack, Switch } from '@mantine/core';
+import { ActionIcon, Menu, Stack } from '@mantine/core';
 import type { paths as ControlPaths } from '#control-api';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
@@ -15,9 +16,6 @@ import { RequestDetailView } from './request-detail.tsx';
 import { RequestFilterFields } from './request-filters.tsx';
 
 const consoleInterval = 2000;
-
-/** The filter of the switch. */
-const errorStatuses = '4xx,5xx';
 
 type RequestQuery = NonNullable<ControlPaths['/requests']['get']['parameters']['query']>;
 
@@ -44,20 +42,19 @@ export default function RequestsPage() {
   });
   const panel = useRowPanel({ path: '/requests', rows: list.items, keyOf });
   return (
-    <Stack gap="md">
-      <PageTitle>Requests</PageTitle>
+    <Stack gap="md" className="list-page">
+      <PageTitle
+        actions={
+          <ViewMenu
+            withConsole={withConsole}
+            onChange={(isShown) => setSearch({ console: isShown ? 'true' : undefined })}
+          />
+        }
+      >
+        Requests
+      </PageTitle>
       <RequestFilterFields values={filters} onChange={(changes) => setSearch({ ...changes })}>
-        <Switch
-          label="Errors only"
-          checked={status === errorStatuses}
-          onChange={({ currentTarget }) => setSearch({ status: currentTarget.checked ? errorStatuses : undefined })}
-        />
-        <Switch
-          label="Show the console's own"
-          checked={withConsole}
-          onChange={({ currentTarget }) => setSearch({ console: currentTarget.checked ? 'true' : undefined })}
-        />
-        <LiveControls live={list.live} />
+        <LiveControls list={list} />
       </RequestFilterFields>
       <ListWithPanel
         title="Request"
@@ -71,6 +68,7 @@ export default function RequestsPage() {
           columns={requestColumns}
           keyOf={keyOf}
           panel={panel}
+          isCounted={false}
         />
       </ListWithPanel>
       {panel.openKey === undefined ? (
@@ -80,6 +78,29 @@ export default function RequestsPage() {
         />
       ) : undefined}
     </Stack>
+  );
+}
+
+interface ViewMenuProps {
+  readonly withConsole: boolean;
+  onChange(withConsole: boolean): void;
+}
+
+/** What is rarely shown. */
+function ViewMenu({ withConsole, onChange }: ViewMenuProps) {
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={32} aria-label="View">
+          <Icon name="more" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.CheckboxItem checked={withConsole} onChange={onChange}>
+          Show the console's own
+        </Menu.CheckboxItem>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

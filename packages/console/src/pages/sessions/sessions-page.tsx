@@ -51,7 +51,7 @@ export default function SessionsPage() {
     dialog.open();
   });
   return (
-    <Stack gap="md">
+    <Stack gap="md" className="list-page">
       <PageTitle actions={list.items.length > 0 ? <EndFilteredSessions {...filters} /> : undefined}>Sessions</PageTitle>
       <FilterLine
         status={renderBar(list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined)}
