@@ -150,18 +150,20 @@ export interface FaultOptions {
   /** Max number of affected requests */
   times?: number | undefined;
   /**
-   * A rule with a name, to which the other fields add. gateway-502: A gateway cannot reach the server: 502 with a
-   * page of HTML. gateway-504: A gateway waits too long for the server: 504 with a page of HTML. maintenance: The
-   * server is down for maintenance: 503 with a page of HTML and Retry-After of two minutes. rate-limited: Too many
-   * requests: 429 with Retry-After of 30 seconds. connection-reset: The connection is reset (TCP RST). jwks-down:
-   * The key set is unavailable: 503. jwks-slow: The key set takes 10 seconds. jwks-malformed: The key set is not
-   * valid JSON. jwks-stale: The key set is the one from before the last rotation. jwks-missing-key: The key set
-   * does not contain the key that signs. discovery-down: The metadata of the server is unavailable: 503.
-   * login-denied: The user denies the login in the browser: access_denied. login-wrong-state: The response to the
-   * application has another state. login-wrong-nonce: The ID token has another nonce. login-code-expired: The code
-   * that the application gets has expired. next-login-fails: The next login of a user fails: 401.
+   * A rule with a name, to which the other fields add. next-login-fails: The next login of a user fails: 401.
+   * gateway-502: A gateway cannot reach the server: 502 with a page of HTML. gateway-504: A gateway waits too long
+   * for the server: 504 with a page of HTML. maintenance: The server is down for maintenance: 503 with a page of
+   * HTML and Retry-After of two minutes. rate-limited: Too many requests: 429 with Retry-After of 30 seconds.
+   * connection-reset: The connection is reset (TCP RST). jwks-down: The key set is unavailable: 503. jwks-slow:
+   * The key set takes 10 seconds. jwks-malformed: The key set is not valid JSON. jwks-stale: The key set is the
+   * one from before the last rotation. jwks-missing-key: The key set does not contain the key that signs.
+   * discovery-down: The metadata of the server is unavailable: 503. login-denied: The user denies the login in the
+   * browser: access_denied. login-wrong-state: The response to the application has another state.
+   * login-wrong-nonce: The ID token has another nonce. login-code-expired: The code that the application gets has
+   * expired.
    */
-  preset?: 'gateway-502'
+  preset?: 'next-login-fails'
+    | 'gateway-502'
     | 'gateway-504'
     | 'maintenance'
     | 'rate-limited'
@@ -175,8 +177,7 @@ export interface FaultOptions {
     | 'login-denied'
     | 'login-wrong-state'
     | 'login-wrong-nonce'
-    | 'login-code-expired'
-    | 'next-login-fails' | undefined;
+    | 'login-code-expired' | undefined;
   /** One effect, with those that add to it */
   effect?: {
     /**

@@ -30,6 +30,8 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   /** The form ignores a rule while another is being added. */
   const submit = (page: Page) =>
     page.getByRole('button', { name: 'Add', exact: true }).and(page.locator('[aria-busy="false"]')).click();
+  /** Of a rule that affects everything. */
+  const confirm = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   const command = (page: Page) => page.locator('.terminal').getByLabel('Command').first().textContent();
 
   test('are added for an operation and a caller, with the equal command', async () => {
@@ -63,8 +65,11 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect(await list()).toEqual([]);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await confirm(page);
     await page.getByText('1 in all').waitFor();
+    await page.getByRole('button', { name: 'Gateway 504' }).click();
+    await confirm(page);
+    await page.getByText('2 in all').waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -77,6 +82,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByLabel('Probability').fill('0.25');
     await page.getByLabel('Seed').fill('7');
     await submit(page);
+    await confirm(page);
     await page.getByRole('cell', { name: 'Delay of 100ms, up to 50ms more' }).waitFor();
     expect(await list()).toEqual([
       expect.objectContaining({ probability: 0.25, seed: 7, effect: { latency: '100ms', jitter: '50ms' } }),
@@ -91,11 +97,12 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await choose(page, 'Requests', 'Every nth request');
     await page.getByLabel('Number').fill('4');
     await submit(page);
+    await confirm(page);
     await page.getByText('1 in all').waitFor();
     await choose(page, 'Requests', 'Every matching request');
     await choose(page, 'Effect', 'Rotate the signing key');
     await submit(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await confirm(page);
     await page.getByText('2 in all').waitFor();
     await choose(page, 'Effect', 'Serve the previous key set');
     await submit(page);

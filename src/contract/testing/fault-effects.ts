@@ -188,6 +188,10 @@ interface FaultPresetEntry {
 
 /** Rules with a name. A rule that names one can select requests in addition, or another target. */
 export const faultPresets = {
+  'next-login-fails': {
+    description: 'The next login of a user fails: 401',
+    rule: { target: 'logins', times: 1, effect: { status: 401 } },
+  },
   'gateway-502': {
     description: 'A gateway cannot reach the server: 502 with a page of HTML',
     rule: { effect: { status: 502, body: 'html' } },
@@ -242,11 +246,38 @@ export const faultPresets = {
     description: 'The code that the application gets has expired',
     rule: { effect: { authorization: 'expired-code' } },
   },
-  'next-login-fails': {
-    description: 'The next login of a user fails: 401',
-    rule: { target: 'logins', times: 1, effect: { status: 401 } },
-  },
 } as const satisfies Readonly<Record<string, FaultPresetEntry>>;
 
 export type FaultPreset = keyof typeof faultPresets;
 export const faultPresetNames = Object.keys(faultPresets) as readonly FaultPreset[];
+
+/** `next-login-fails` is `Next login fails`. */
+export function formatPreset(preset: FaultPreset): string {
+  const words = preset.replaceAll('-', ' ').replace('jwks', 'JWKS');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A rule as it is requested. */
+interface FaultRequest {
+  readonly operation?: unknown;
+  readonly target?: unknown;
+  readonly caller?: unknown;
+  readonly nth?: unknown;
+  readonly times?: unknown;
+  readonly preset?: unknown;
+  readonly effect?: object | null | undefined;
+}
+
+/**
+ * Whether a rule affects requests of all callers to all operations, until it is removed: programs and people use such a
+ * service, so it is confirmed. Also with a probability, and one in several.
+ */
+export function affectsEverything({ preset, effect, ...rule }: FaultRequest): boolean {
+  const entry: FaultPresetEntry | undefined = faultPresets[preset as FaultPreset];
+  const { operation, target = entry?.rule.target, caller, nth, times = entry?.rule.times } = rule;
+  if ([operation, target, caller, nth, times].some((value) => value !== undefined)) return false;
+  const names = Object.keys(effect ?? entry?.rule.effect ?? {});
+  return scopeOfEffect(names) !== 'jwks' && !names.includes('authorization');
+}
+
+export const affectsEverythingText = 'It affects requests of all callers to all operations, until it is removed.';

@@ -54,8 +54,8 @@ describe('faults', () => {
       code: 3,
       err: expect.stringContaining('User or client "unknown" not found'),
     });
-    await add('--every', '2', '--drop', 'after');
-    await add('--rotate-key');
+    await add('--every', '2', '--drop', 'after', '--yes');
+    await add('--operation', 'groups.list', '--rotate-key');
     await add('--target', 'jwks', '--fail', '502', '--body', 'html', '--retry-after', '30');
     await add('--preset', 'next-login-fails', '--times', '2');
     const sent = server.received.filter(({ method }) => method === 'POST');
@@ -63,10 +63,25 @@ describe('faults', () => {
       { operation: 'groups.list', nth: 3, effect: { status: 503 } },
       { caller: 'billing', probability: 0.1, seed: 7, times: 2, effect: { latency: '2s', jitter: '5ms' } },
       { every: 2, effect: { drop: 'after' } },
-      { effect: { rotateKey: true } },
+      { operation: 'groups.list', effect: { rotateKey: true } },
       { target: 'jwks', effect: { status: 502, retryAfter: 30, body: 'html' } },
       { preset: 'next-login-fails', times: 2 },
     ]);
+  });
+
+  test.each([
+    [['--fail', '503'], 10],
+    [['--preset', 'gateway-502', '--probability', '0.5'], 10],
+    [['--every', '3', '--latency', '1s'], 10],
+    [['--preset', 'gateway-502', '--times', '2'], 0],
+    [['--preset', 'next-login-fails'], 0],
+    [['--preset', 'login-denied'], 0],
+    [['--stale-keys'], 0],
+    [['--nth', '2', '--fail', '503'], 0],
+  ])('add %j asks if it affects everything until it is removed: exit code %i', async (words, exitCode) => {
+    await using server = await startFakeServer(() => ({ status: 201, json: rule }));
+    expect((await iam(['faults', 'add', ...words], server)).code).toBe(exitCode);
+    expect(server.received).toHaveLength(exitCode === 0 ? 1 : 0);
   });
 
   test.each([

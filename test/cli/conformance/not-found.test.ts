@@ -51,7 +51,7 @@ const options: Readonly<Record<string, string>> = {
   'clients update': '--app-id new',
   'api-key create': '--app-id new',
   'api-key update': '--app-id new',
-  'faults add': '--fail 503',
+  'faults add': '--fail 503 --yes',
 };
 
 /** Places of names that need not exist: of what is created, in a search, a log or a profile, or of what a list shall lack. */

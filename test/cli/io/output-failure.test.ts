@@ -86,7 +86,7 @@ const created: Readonly<Record<string, readonly [line: string, response: unknown
     'sessions end s1',
   ],
   'sandbox create': ['a', { name: 'a' }, 'a', 'sandbox delete a'],
-  'faults add': ['--fail 503', { id: 'f1' }, 'f1', 'faults remove f1'],
+  'faults add': ['--fail 503 --yes', { id: 'f1' }, 'f1', 'faults remove f1'],
   'state save': ['a', { name: 'a' }, 'a', 'state delete a'],
 };
 

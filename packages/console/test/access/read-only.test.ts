@@ -1,6 +1,7 @@
 /** A read-only administrator in the console: lists without codes, and no action. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { faultPresetNames, formatPreset } from '../../../../src/contract/testing/fault-effects.ts';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient } from '../../../../test/harness.ts';
@@ -58,7 +59,10 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
   },
   'corporate-groups': { ready: 'Corporate groups', disabled: each('Create a corporate group') },
   tokens: { ready: 'Signing keys', disabled: each('Rotate the keys') },
-  faults: { ready: 'groups.get', disabled: each('Add', 'Remove all', 'Remove the rule f1') },
+  faults: {
+    ready: 'groups.get',
+    disabled: each('Add', ...faultPresetNames.map(formatPreset), 'Remove all', 'Remove the rule f1'),
+  },
   settings: { ready: '--request-log-size', disabled: {} },
   state: {
     ready: 'before-checkout',

@@ -1,5 +1,6 @@
 /** The console of servers that lack something: test features, an administrator client. */
 import { describe, expect, test } from 'vitest';
+import { faultPresetNames, formatPreset } from '../../../../src/contract/testing/fault-effects.ts';
 import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, startServer } from '../../../../test/harness.ts';
 import { send } from '../../../../test/server/control/control-client.ts';
@@ -23,7 +24,10 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await page.getByRole('link', { name: 'Faults' }).click();
     await expect
       .poll(() => listDisabledButtons(page))
-      .toEqual({ Add: withoutFeatures, 'Remove all': 'Nothing to remove.' });
+      .toEqual({
+        ...Object.fromEntries(['Add', ...faultPresetNames.map(formatPreset)].map((name) => [name, withoutFeatures])),
+        'Remove all': 'Nothing to remove.',
+      });
     // The control plane itself has no roles on loopback.
     await openClock(page);
     await page.getByRole('button', { name: 'Freeze' }).click();

@@ -5,6 +5,8 @@ import { type ApiResponse, asPage } from '../../../client/response.ts';
 import { reference } from '../../../contract/entities.ts';
 import type { Manifest } from '../../../contract/manifest-types.ts';
 import {
+  affectsEverything,
+  affectsEverythingText,
   faultEffectEntries,
   faultEffects,
   faultPresetNames,
@@ -14,7 +16,7 @@ import {
   isSingleEffect,
   listEffects,
 } from '../../../contract/testing/fault-effects.ts';
-import { addCommand, setAction } from '../../command.ts';
+import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
@@ -23,6 +25,7 @@ import type { NameOf } from '../../output/name-columns.ts';
 import type { TableRow } from '../../output/table.ts';
 import { promptForValues } from '../../prompts/missing-values.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { removeTargets, sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
 import { createdBy } from '../../request/created-entity.ts';
@@ -93,6 +96,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     addFieldOption(command, createField([name], { type: 'integer', description }, false));
   command.option('--probability <number>', 'probability for each matching request, from 0 to 1');
   for (const { option } of effectOptions()) command.addOption(option);
+  addConfirmOptions(command, 'do not ask before a fault of all operations and callers');
   declareValueSources(command, {
     '--operation': 'operation',
     '--caller': [reference('user', ['name']), reference('client', ['serviceAccount'])],
@@ -104,7 +108,9 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     if (caller !== undefined && found === undefined) throw callerNotFoundError(caller);
     const body = { ...rule, caller: found };
     const created = ({ id }: TableRow) => createdBy('faults remove', String(id));
-    await sendControlWrite(context, options, { method: 'POST', path, body, created, done: '' });
+    const question = `Add a fault to ${resolveBaseUrl(context.settings)}? ${affectsEverythingText}`;
+    const confirm = async () => (affectsEverything(body) ? assertConfirmed(context, question, options) : undefined);
+    await sendControlWrite(context, options, { method: 'POST', path, body, confirm, created, done: '' });
   });
 }
 

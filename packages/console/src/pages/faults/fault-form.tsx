@@ -1,19 +1,11 @@
 /** Adds a fault rule. The command and the call at the end of the page follow what is typed. */
-import { Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Group, Paper, Select, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { faultTargetNames } from '../../../../../src/contract/testing/fault-effects.ts';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CopyableLine, Equivalents, useCommandFormat } from '../../components/equivalents.tsx';
+import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
-import { describeEffect } from '../../components/texts/describe-effect.ts';
-import { useToast } from '../../components/toasts/toasts.tsx';
-import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
 import { listChoices, useOperations } from '../requests/use-operations.ts';
 import { EffectFields, SelectionFields } from './effect-fields.tsx';
 import {
@@ -24,62 +16,23 @@ import {
   hasOperation,
   toFaultBody,
 } from './fault-draft.ts';
+import { useFaultAddition } from './use-fault-addition.tsx';
 
-interface FaultFormProps {
-  readonly initial: FaultDraft;
-  /** Whether there are no faults yet. */
-  readonly isFirst: boolean;
-}
-
-export function FaultForm({ initial, isFirst }: FaultFormProps) {
-  const formatCommand = useCommandFormat();
-  const { control } = useConsole();
-  const queryClient = useQueryClient();
+export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   const operations = useOperations();
   const form = useForm<FaultDraft>({ initialValues: initial });
   const errors = useFieldErrors({ form, fieldNames: faultFieldNames });
-  const showToast = useToast();
   const draft = form.values;
   const body = toFaultBody(draft);
-  const affectsAll =
-    hasOperation(draft) && Object.entries(body).every(([name, value]) => name === 'effect' || value === undefined);
-  const [isAsking, setIsAsking] = useState(false);
-  const add = useMutation({
-    mutationFn: () => unwrap(control.POST('/faults', { body })),
-    onMutate: errors.clear,
-    onSettled: () => setIsAsking(false),
-    onError: errors.show,
-    onSuccess: (rule) => {
-      showToast({ text: `Added the rule ${rule.id}: ${describeEffect(rule.effect)}, ${describeTarget(rule)}.` });
-      return queryClient.invalidateQueries({ queryKey: ['faults'] });
-    },
-  });
+  const addition = useFaultAddition({ onStart: errors.clear, onError: errors.show });
   return (
     <>
-      <form
-        onSubmit={form.onSubmit(() => {
-          if (add.isPending) return;
-          if (affectsAll) setIsAsking(true);
-          else add.mutate();
-        })}
-        aria-label="Add a fault"
-        noValidate
-      >
+      <form onSubmit={form.onSubmit(() => addition.add(body))} aria-label="Add a fault" noValidate>
         <Paper withBorder p="md" bg="var(--surface)">
           <Stack gap="sm">
             <Title order={2} size="h4">
               Add a fault
             </Title>
-            {isFirst ? (
-              <>
-                <Text c="dimmed">
-                  No faults. One makes requests fail on purpose, so that you see what your program does.
-                </Text>
-                <div className="fault-example">
-                  <CopyableLine text={formatCommand('faults add --preset next-login-fails')} />
-                </div>
-              </>
-            ) : undefined}
             <div className="form-grid">
               <Select
                 label="Operation"
@@ -111,23 +64,14 @@ export function FaultForm({ initial, isFirst }: FaultFormProps) {
             {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
             <Group>
               {/* Not `loading`, which disables the button: it would lose the focus. */}
-              <PermittedButton operation="POST /_iam/faults" type="submit" aria-busy={add.isPending}>
+              <PermittedButton operation="POST /_iam/faults" type="submit" aria-busy={addition.isPending}>
                 Add
               </PermittedButton>
             </Group>
           </Stack>
         </Paper>
       </form>
-      <ConfirmDialog
-        title="Affect every request?"
-        isOpen={isAsking}
-        confirmLabel="Add"
-        isPending={add.isPending}
-        onConfirm={() => add.mutate()}
-        onCancel={() => setIsAsking(false)}
-      >
-        No operation and no caller is chosen: the rule affects every request to the service until it is removed.
-      </ConfirmDialog>
+      {addition.question}
       <Equivalents
         title="Add the fault"
         command={formatFaultCommand(body)}

@@ -12,6 +12,7 @@ import { bulkFaults } from './bulk-faults.tsx';
 import { emptyDraft } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList } from './fault-list.tsx';
+import { FaultPresets } from './fault-presets.tsx';
 
 /** Counts change with requests, which are not in the topic of the faults. */
 const countInterval = 3000;
@@ -29,11 +30,8 @@ export default function FaultsPage() {
       {faults.error ? <ErrorPanel error={faults.error} onRetry={faults.refetch} /> : undefined}
       {remove.error ? <ErrorPanel error={remove.error} /> : undefined}
       {rules.length > 0 ? <FaultList faults={rules} selection={selection} onRemove={remove.mutate} /> : undefined}
-      <FaultForm
-        key={`${operation} ${caller} ${status}`}
-        initial={{ ...emptyDraft, operation, caller, status }}
-        isFirst={faults.data?.length === 0}
-      />
+      <FaultPresets isFirst={faults.data?.length === 0} />
+      <FaultForm key={`${operation} ${caller} ${status}`} initial={{ ...emptyDraft, operation, caller, status }} />
     </Stack>
   );
 }
