@@ -438,6 +438,8 @@ export interface SeedInput {
     postLogoutRedirectURIs?: string[] | undefined;
     /** Whether browser logins must use PKCE (default: yes) */
     requirePkce?: boolean | undefined;
+    /** Whether browser logins must push their request (default: no) */
+    requirePushedAuthorizationRequests?: boolean | undefined;
     /** Algorithm that signs its ID tokens (default: RS256) */
     idTokenAlg?: 'RS256' | 'ES256' | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */

@@ -59,6 +59,7 @@ const exceptions: Readonly<Record<string, string>> = {
   apiKeyId: 'the id of a key, not a credential',
   apiKeys: 'entries of a seed, whose secrets are marked, or their number',
   authorization: 'what a fault changes in the response at a redirect URI',
+  requirePushedAuthorizationRequests: 'whether a client must push its requests',
   nonce: 'a value of the application, which its ID token contains',
   code_challenge: 'a hash of the verifier',
   code_challenge_method: 'the constant S256',

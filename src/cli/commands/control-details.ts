@@ -67,6 +67,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
           'browserLogin',
           'postLogoutRedirectURIs',
           'requirePkce',
+          'requirePushedAuthorizationRequests',
           'idTokenAlg',
           'userId',
           'userName',

@@ -58,6 +58,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
         'browserLogin',
         'postLogoutRedirectURIs',
         'requirePkce',
+        'requirePushedAuthorizationRequests',
         'idTokenAlg',
       ],
       ...['userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName', 'organizationId'],

@@ -114,6 +114,9 @@ export const valueSchemas = {
     "requirePkce": {
       "type": "boolean"
     },
+    "requirePushedAuthorizationRequests": {
+      "type": "boolean"
+    },
     "idTokenAlg": {
       "type": "string",
       "enum": [

@@ -39,7 +39,10 @@ function unwrapList(schema: JsonSchema): JsonSchema {
 }
 
 /** Flags of fields whose names are too long for the column of options. */
-const shortFlags: Readonly<Record<string, string>> = { postLogoutRedirectURIs: 'logout-uri' };
+const shortFlags: Readonly<Record<string, string>> = {
+  postLogoutRedirectURIs: 'logout-uri',
+  requirePushedAuthorizationRequests: 'require-par',
+};
 
 /** Creates a field; its flag is the path in kebab-case. */
 export function createField(path: readonly string[], schema: JsonSchema, required: boolean): Field {

@@ -70,6 +70,11 @@ export const browserLoginFields = {
     .optional()
     .describe('Whether browser logins must use PKCE (default: yes)')
     .meta({ examples: [false] }),
+  requirePushedAuthorizationRequests: z
+    .boolean()
+    .optional()
+    .describe('Whether browser logins must push their request (default: no)')
+    .meta({ examples: [true] }),
   idTokenAlg: z
     .enum(idTokenAlgorithms)
     .optional()

@@ -7,6 +7,7 @@ import {
   type AuthorizationParameters,
   authorizationForm,
   authorizationQuery,
+  createRefusal,
   readAuthorizationRequest,
   readForm,
   toQuery,
@@ -72,6 +73,12 @@ async function showLogin(
   given: AuthorizationParameters,
   browser: Browser,
 ): Promise<PageResponse> {
-  const request = await readAuthorizationRequest(context, await resolvePushedRequest(context, given));
+  const pushed = await resolvePushedRequest(context, given);
+  const request = await readAuthorizationRequest(context, pushed ?? given);
+  if (pushed === undefined && request.client.requirePushedAuthorizationRequests)
+    throw createRefusal(request, {
+      ...{ error: 'invalid_request', code: 'AUTHORIZATION_INVALID' },
+      description: 'The application must push its request to the pushed authorization request endpoint (RFC 9126).',
+    });
   return continueLogin(context, { request, browser, isFresh: false });
 }

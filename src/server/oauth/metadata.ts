@@ -32,6 +32,8 @@ export function buildServerMetadata({ baseUrl, issuerUrl }: AppContext): object 
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     pushed_authorization_request_endpoint: `${baseUrl}${par.path}`,
+    // Of the server; clients can have it (RFC 9126, 5 and 6).
+    require_pushed_authorization_requests: false,
     device_authorization_endpoint: `${baseUrl}${deviceAuthorization.path}`,
     userinfo_endpoint: `${baseUrl}${userinfo.path}`,
     end_session_endpoint: `${baseUrl}${logout.path}`,

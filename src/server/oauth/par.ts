@@ -85,15 +85,15 @@ export const par = defineOperation({
 });
 
 /**
- * The parameters that the application pushed, in place of those beside the reference (RFC 9126, 4); others as they are.
+ * The parameters that the application pushed, in place of those beside the reference (RFC 9126, 4); undefined without one.
  * @throws PageError for a reference that is unknown, expired, used, or of another client.
  */
 export async function resolvePushedRequest(
   { store, clock }: OperationContext,
   given: AuthorizationParameters,
-): Promise<AuthorizationParameters> {
+): Promise<AuthorizationParameters | undefined> {
   const [reference, ...others] = given.request_uri ?? [];
-  if (!reference?.startsWith(referencePrefix) || others.length > 0) return given;
+  if (!reference?.startsWith(referencePrefix) || others.length > 0) return undefined;
   const value = reference.slice(referencePrefix.length);
   const row = await store.transaction((tx) => consumeOneTimeToken(tx, 'pushed-request', value, clock));
   if (row?.pushedRequest === undefined || given.client_id?.length !== 1 || given.client_id[0] !== row.clientId) {

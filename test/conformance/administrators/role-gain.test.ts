@@ -116,6 +116,7 @@ describe('the guard', () => {
       browserLogin: true,
       postLogoutRedirectURIs: ['x:z'],
       requirePkce: false,
+      requirePushedAuthorizationRequests: true,
       idTokenAlg: 'ES256',
       organizationId: 'x',
       businessUnitId: 'x',

@@ -42,6 +42,7 @@ describe('the metadata document', () => {
       authorization_endpoint: `${server.url}/oauth2/authorize`,
       token_endpoint: `${server.url}/oauth2/token`,
       pushed_authorization_request_endpoint: `${server.url}/oauth2/par`,
+      require_pushed_authorization_requests: false,
       device_authorization_endpoint: `${server.url}/oauth2/device_authorization`,
       userinfo_endpoint: `${server.url}/oauth2/userinfo`,
       end_session_endpoint: `${server.url}/oauth2/logout`,

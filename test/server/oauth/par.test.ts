@@ -76,3 +76,14 @@ test('a plain reference is still refused', async () => {
     readAnswer(await browser.get(authorizeUrl(server, { request_uri: 'https://app.example.com/r' }))),
   ).toMatchObject({ error: 'request_uri_not_supported' });
 });
+
+test('a client that must push its requests sends no others', async () => {
+  await server.appContext.store.transaction(async (tx) => {
+    const client = await tx.clients.get('web');
+    if (client) await tx.clients.replace({ ...client, requirePushedAuthorizationRequests: true });
+  });
+  expect(readAnswer(await browser.get(authorizeUrl(server)))).toMatchObject({ error: 'invalid_request', state: 's t' });
+  const page = await follow((await push()).json.request_uri);
+  const { code } = readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }));
+  expect((await redeem(server, code)).status).toBe(200);
+});

@@ -39,6 +39,7 @@ const creationDefaults = {
   postLogoutRedirectURIs: [],
   ...{ organizationId: undefined, businessUnitId: undefined },
   ...{ browserLogin: undefined, requirePkce: undefined, idTokenAlg: undefined },
+  ...{ requirePushedAuthorizationRequests: undefined },
   ...{ userId: undefined, businessId: undefined, ownerClientId: undefined },
 };
 
@@ -163,6 +164,10 @@ function createSchema(): JsonSchema {
         valueSchemas.client.postLogoutRedirectURIs.maxItems,
       ),
       requirePkce: described(valueSchemas.client.requirePkce, 'Whether browser logins must use PKCE (default: yes)'),
+      requirePushedAuthorizationRequests: described(
+        valueSchemas.client.requirePushedAuthorizationRequests,
+        'Whether browser logins must push their request (default: no)',
+      ),
       idTokenAlg: described(valueSchemas.client.idTokenAlg, 'Algorithm that signs its ID tokens (default: RS256)'),
       organizationId: described(valueSchemas.client.organizationId, 'Organization the client belongs to'),
       businessUnitId: described(valueSchemas.client.businessUnitId, 'Business unit the client belongs to'),
@@ -279,6 +284,7 @@ const controlFields: ReadonlySet<string> = new Set(['appId', 'scope', 'grantType
 /** The fields that an apply changes by the route of the control plane. */
 const patchedFields: ReadonlySet<string> = new Set([
   ...['redirectURIs', 'audiences', 'browserLogin', 'postLogoutRedirectURIs', 'requirePkce', 'idTokenAlg'],
+  'requirePushedAuthorizationRequests',
 ]);
 
 const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', ...patchedFields]);

@@ -38,6 +38,7 @@ export const ClientRow = z
     postLogoutRedirectURIs: names.optional(),
     /** Absent: required. */
     requirePkce: z.boolean().optional(),
+    requirePushedAuthorizationRequests: z.boolean().optional(),
     /** Absent: RS256. */
     idTokenAlg: z.enum(idTokenAlgorithms).optional(),
     serviceAccountId: text.optional(),

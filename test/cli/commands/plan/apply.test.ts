@@ -107,12 +107,17 @@ groups:
   }) => {
     // With roles from a group, only a caller with all of them could move it.
     const uris = ['https://a.example.com/cb', 'http://localhost/cb', 'com.example.app:/cb'];
-    const settings = { idTokenAlg: 'ES256', requirePkce: false, browserLogin: false };
+    const settings = {
+      idTokenAlg: 'ES256',
+      requirePkce: false,
+      browserLogin: false,
+      requirePushedAuthorizationRequests: true,
+    };
     const document = everything
       .replace('    services: [billing]\n', '')
       .replace(
         'WRITE]}',
-        `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}'], audiences: ['urn:a', 'urn:b'], idTokenAlg: ES256, requirePkce: false, browserLogin: false}`,
+        `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}'], audiences: ['urn:a', 'urn:b'], idTokenAlg: ES256, requirePkce: false, browserLogin: false, requirePushedAuthorizationRequests: true}`,
       );
     await apply(fixture, document);
     expect((await fixture.server.dump()).clients).toContainEqual(

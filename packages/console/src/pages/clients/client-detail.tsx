@@ -82,6 +82,7 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         'Redirect URIs': client.redirectURIs.join(', '),
         'Redirect URIs after logout': client.postLogoutRedirectURIs.join(', '),
         PKCE: client.requirePkce === false ? 'Not required' : undefined,
+        'Pushed requests': client.requirePushedAuthorizationRequests ? 'Required' : undefined,
         'ID tokens': client.idTokenAlg,
         Audiences: client.audiences.join(', '),
         Owner: isOwned ? <OwnerOfClient client={client} /> : undefined,

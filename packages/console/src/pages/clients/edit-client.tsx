@@ -18,6 +18,7 @@ const optionNames = {
   browserLogin: '--browser-login',
   postLogoutRedirectURIs: '--logout-uri',
   requirePkce: '--require-pkce',
+  requirePushedAuthorizationRequests: '--require-par',
   idTokenAlg: '--id-token-alg',
   audiences: '--audience',
   authorities: '--authority',
@@ -66,6 +67,11 @@ export function EditClient({ current: { value: client, etag } }: { readonly curr
       <TagsInput label="Redirect URIs" clearable {...form.getInputProps('redirectURIs')} />
       <TagsInput label="Redirect URIs after logout" clearable {...form.getInputProps('postLogoutRedirectURIs')} />
       <Checkbox label="Browser logins require PKCE" {...form.getInputProps('requirePkce', { type: 'checkbox' })} />
+      <Checkbox
+        label="Browser logins require a pushed request"
+        description="At /oauth2/par (RFC 9126)"
+        {...form.getInputProps('requirePushedAuthorizationRequests', { type: 'checkbox' })}
+      />
       <NativeSelect
         label="Signature algorithm of ID tokens"
         data={[...idTokenAlgorithms]}
@@ -98,8 +104,9 @@ function readFields(client: ShownClient) {
   const { appId, scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities } = client;
   const { organizationId = '', businessUnitId = '', factorVisibility } = client;
   const { browserLogin = false, requirePkce = true, idTokenAlg = 'RS256' } = client;
+  const { requirePushedAuthorizationRequests = false } = client;
   const lists = { scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities };
-  const login = { browserLogin, requirePkce, idTokenAlg };
+  const login = { browserLogin, requirePkce, requirePushedAuthorizationRequests, idTokenAlg };
   return { appId, ...lists, ...login, organizationId, businessUnitId, factorVisibility };
 }
 

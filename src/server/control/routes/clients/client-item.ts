@@ -51,6 +51,13 @@ export const ClientItem = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Whether browser logins must use PKCE; absent: yes', examples: [false] }),
+  requirePushedAuthorizationRequests: z
+    .boolean()
+    .optional()
+    .meta({
+      description: 'Whether browser logins must push their request; absent: no',
+      examples: [true],
+    }),
   idTokenAlg: z
     .enum(idTokenAlgorithms)
     .optional()

@@ -40,6 +40,7 @@ const ClientUpdate = z
     browserLogin: browserLoginFields.browserLogin.nullable(),
     postLogoutRedirectURIs: browserLoginFields.postLogoutRedirectURIs,
     requirePkce: browserLoginFields.requirePkce.nullable(),
+    requirePushedAuthorizationRequests: browserLoginFields.requirePushedAuthorizationRequests.nullable(),
     idTokenAlg: browserLoginFields.idTokenAlg.nullable(),
     organizationId: organizationId.nullable(),
     businessUnitId: businessUnitId.nullable(),
@@ -60,7 +61,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, requirePushedAuthorizationRequests, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -127,7 +128,13 @@ async function addServiceAccount(tx: Transaction, client: Client, { serviceAccou
 /** The interface gives no operation that sets these fields. */
 const maintenanceFields = [
   ...(['authorities', 'audiences', 'factorVisibility', 'serviceAccountId'] as const),
-  ...(['browserLogin', 'postLogoutRedirectURIs', 'requirePkce', 'idTokenAlg'] as const),
+  ...([
+    'browserLogin',
+    'postLogoutRedirectURIs',
+    'requirePkce',
+    'requirePushedAuthorizationRequests',
+    'idTokenAlg',
+  ] as const),
 ];
 
 /** Logins of all users use the clients of the first start. @throws IamError GRANT_EXCEEDED. */

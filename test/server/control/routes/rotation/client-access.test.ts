@@ -161,7 +161,13 @@ describe('an update', () => {
     expect(await update(administrator, { scope: ['WRITE'] })).toMatchObject({ body: [{ code: 'SCOPE_EXCEEDED' }] });
     const maintenanceOnly = [
       ...[{ authorities: ['ADMIN'] }, { audiences: ['urn:x'] }, { factorVisibility: 'UNRESTRICTED' }],
-      ...[{ browserLogin: true }, { postLogoutRedirectURIs: [] }, { requirePkce: false }, { idTokenAlg: 'ES256' }],
+      ...[
+        { browserLogin: true },
+        { postLogoutRedirectURIs: [] },
+        { requirePkce: false },
+        { requirePushedAuthorizationRequests: true },
+        { idTokenAlg: 'ES256' },
+      ],
     ];
     for (const body of maintenanceOnly)
       expect(await update(administrator, body)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });

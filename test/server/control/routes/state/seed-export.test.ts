@@ -52,7 +52,12 @@ test('contains all redirect URIs of a client and its settings of browser logins,
     { clientId: 'one', redirectURI: one },
     {
       ...{ clientId: 'several', redirectURIs: [three, one, two], audiences: ['urn:a', 'urn:b'], browserLogin: false },
-      ...{ postLogoutRedirectURIs: [one, three], requirePkce: false, idTokenAlg: 'ES256' as const },
+      ...{
+        postLogoutRedirectURIs: [one, three],
+        requirePkce: false,
+        requirePushedAuthorizationRequests: true,
+        idTokenAlg: 'ES256' as const,
+      },
     },
   ];
   await using server = await startServer({ seed: { clients } });
