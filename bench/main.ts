@@ -8,6 +8,7 @@ import { consoleFigures } from './figures/console.ts';
 import { longTransactionFigures } from './figures/long-transactions.ts';
 import { millionFigures } from './figures/million.ts';
 import { requestKinds } from './figures/request-kinds.ts';
+import { rowFigures } from './figures/rows.ts';
 import { serverFigures } from './figures/servers.ts';
 import { snapshotFigures } from './figures/snapshots.ts';
 import { startFigures } from './figures/start.ts';
@@ -27,6 +28,7 @@ const measures = new Map<string, MeasureFigures>([
   ['beside', besideFigures],
   ['console', consoleFigures],
   ['cli', commandFigures],
+  ['rows', rowFigures],
   ['million', millionFigures],
   ['comparison', comparisonFigures],
 ]);
