@@ -60,6 +60,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.inbox-wait': { command: 'inbox wait', library: 'inbox.waitFor' },
   'control.keys': list('keys list'),
   'control.keys-rotate': list('keys rotate'),
+  'control.memberships': list('export'),
   'control.metric-series': list('metrics'),
   'control.metrics': document,
   'control.openapi': document,

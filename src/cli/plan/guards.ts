@@ -2,13 +2,7 @@
 
 import type { AnyChange } from './model/changes.ts';
 import type { PlanCaller, RemoteState } from './model/remote-state.ts';
-import {
-  collectHeldRoles,
-  computeHeldRoles,
-  type HeldRoles,
-  type RoleEffect,
-  type RoleImpact,
-} from './role-effects.ts';
+import { collectHeldRoles, type HeldRoleChange, type HeldRoles, type RoleEffect } from './role-effects.ts';
 
 export interface LockoutGuards {
   /** Administrative roles that the caller would lose. */
@@ -23,7 +17,7 @@ export const administrativeRoles: readonly string[] = ['ADMIN', 'IAM_ADMIN_MAINT
 
 /** Compares the roles before and after the plan. */
 export function evaluateGuards(
-  impact: RoleImpact | undefined,
+  held: HeldRoleChange | undefined,
   effects: readonly RoleEffect[],
   changes: readonly AnyChange[],
   state: RemoteState,
@@ -32,8 +26,8 @@ export function evaluateGuards(
   const administratorsLose = effects
     .filter(({ loses }) => loses.some((role) => administrativeRoles.includes(role)))
     .map(({ kind, id }) => `${kind} ${id}`);
-  if (!impact) return { callerLoses: [], lastAdministrator: false, administratorsLose };
-  const [before, after] = [computeHeldRoles(impact.before), computeHeldRoles(impact.after)];
+  if (!held) return { callerLoses: [], lastAdministrator: false, administratorsLose };
+  const { before, after } = held;
   const isRemoved = changes.some(
     ({ kind, action, id }) => kind === 'client' && action === 'delete' && id === caller.clientId,
   );

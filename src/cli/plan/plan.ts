@@ -23,7 +23,13 @@ import {
 } from './prune.ts';
 import type { CheckContext } from './resource.ts';
 import { documentResources, findResource, resources } from './resources/index.ts';
-import { computeRoleEffects, computeRoleImpact, projectGroups, type RoleEffect } from './role-effects.ts';
+import {
+  computeHeldRolesOf,
+  computeRoleEffects,
+  computeRoleImpact,
+  projectGroups,
+  type RoleEffect,
+} from './role-effects.ts';
 
 export interface Plan {
   readonly set?: string | undefined;
@@ -76,14 +82,16 @@ export function buildPlan({ desired, state, caller, recorded, adopted = [], uncl
   });
   // Effective roles are undefined for a cycle; the plan is rejected anyway.
   const impact = structural.length > 0 ? undefined : computeRoleImpact(groups, state);
-  const roles = impact
-    ? addRemovedServices(computeRoleEffects(impact, state.users), listRemovedServices(changes), state)
-    : [];
+  const held = impact && computeHeldRolesOf(impact);
+  const roles =
+    impact && held
+      ? addRemovedServices(computeRoleEffects(impact, held, state.users), listRemovedServices(changes), state)
+      : [];
   return {
     ...(desired.set === undefined ? {} : { set: desired.set }),
     changes,
     roles,
-    guards: evaluateGuards(impact, roles, changes, state, caller),
+    guards: evaluateGuards(held, roles, changes, state, caller),
     orphans: prune ? [] : listOrphans(removals),
     kept: findKept(prune ? recorded : [], unclear, desired, state, index),
     lostSecrets: findLostSecrets(adopted, changes),

@@ -104,8 +104,9 @@ export async function prepare(
       position: path === '' ? undefined : findPosition(content.positions, path),
     })),
   );
-  const caller = affectsAdministrators(draft) ? await readCaller(context) : {};
-  const plan = buildPlan({ ...input, caller });
+  const isCallerNeeded = affectsAdministrators(draft);
+  const caller = isCallerNeeded ? await readCaller(context) : {};
+  const plan = isCallerNeeded ? buildPlan({ ...input, caller }) : draft;
   return { plan, desired, state, caller, ownership, inventoryFile };
 }
 

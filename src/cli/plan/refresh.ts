@@ -25,7 +25,7 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
   let refreshed = state;
   for (const { list, read } of documentResources)
     if (scope.lists.includes(list)) refreshed = { ...refreshed, ...(await read(context, refreshed)) };
-  const members = await mapConcurrently(scope.members, (name) => memberships.read(context, refreshed, name));
+  refreshed = { ...refreshed, ...(await memberships.read(context, refreshed, scope.members)) };
   const users = await lookUp(scope.users, {
     readAll: () => readOptionalControlList(context, '/_iam/users') as Promise<RemoteUser[] | undefined>,
     idOf: ({ userId }) => userId,
@@ -45,11 +45,6 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
   );
   return {
     ...refreshed,
-    members: new Map([...refreshed.members, ...[...members].map(([name, read]) => [name, read.members] as const)]),
-    partialMembers: new Set([
-      ...refreshed.partialMembers,
-      ...[...members].flatMap(([name, read]) => (read.isPartial ? [name] : [])),
-    ]),
     users: new Map([...refreshed.users, ...users.found]),
     businesses: new Map([...refreshed.businesses, ...businesses.found]),
     wholeLists: new Set([

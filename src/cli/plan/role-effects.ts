@@ -95,8 +95,19 @@ function formatHolder({ kind, id }: Member): string {
   return `${kind === 'businessUser' ? 'user' : kind} ${id}`;
 }
 
+/** The roles of each subject before and after the changes. */
+export interface HeldRoleChange {
+  readonly before: HeldRoles;
+  readonly after: HeldRoles;
+}
+
+export function computeHeldRolesOf({ before, after, affected }: RoleImpact): HeldRoleChange {
+  const held = computeHeldRoles(before);
+  return { before: held, after: affected.size === 0 ? held : computeHeldRoles(after) };
+}
+
 /** Computes the roles of each subject through the groups that were read. */
-export function computeHeldRoles({ roles, members }: RoleAssignments): HeldRoles {
+function computeHeldRoles({ roles, members }: RoleAssignments): HeldRoles {
   const heldRoles = new Map<string, Set<string>>();
   for (const [groupName, groupMembers] of members) {
     const groupRoles = roles.get(groupName);
@@ -126,8 +137,11 @@ export function collectHeldRoles(heldRoles: HeldRoles, holder: string, users: Re
 }
 
 /** Computes gained and lost roles, sorted by kind (users first) and id. */
-export function computeRoleEffects(impact: RoleImpact, users: RemoteState['users']): RoleEffect[] {
-  const [old, now] = [computeHeldRoles(impact.before), computeHeldRoles(impact.after)];
+export function computeRoleEffects(
+  impact: RoleImpact,
+  { before: old, after: now }: HeldRoleChange,
+  users: RemoteState['users'],
+): RoleEffect[] {
   const effects = [...listAffectedHolders(impact)].flatMap((holder) => {
     const [before, after] = [collectHeldRoles(old, holder, users), collectHeldRoles(now, holder, users)];
     const gains = [...after].filter((role) => !before.has(role)).sort();

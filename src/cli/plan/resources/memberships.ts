@@ -4,7 +4,6 @@
  * have their own steps and records, because they are written with their own requests, after their group.
  */
 
-import type { RequestContext } from '../../context.ts';
 import { callOperation, tryOperation } from '../../request/call-operation.ts';
 import { type Execution, recordCreation } from '../execution.ts';
 import type { ManagedResource, PendingCreation } from '../inventory.ts';
@@ -30,11 +29,11 @@ import {
   sortMembers,
 } from '../model/members.ts';
 import { getGroupMembers, isMissing, type PlanCaller, type RemoteState } from '../model/remote-state.ts';
-import { readApiList, readOptionalControlList } from '../read-list.ts';
 import type { CheckContext, ReferenceContext, References, StepContext, StepPhases, Writable } from '../resource.ts';
 import { describePrunedClient } from './client.ts';
 import { id, idOrName, list, object } from './document-schema.ts';
 import { buildMemberLists } from './member-lists.ts';
+import { readMembersOf } from './member-reads.ts';
 import {
   findMembership,
   getPresence,
@@ -59,7 +58,7 @@ export const memberships = {
   /** The fields of a group's entry that list its members. */
   schema: createSchema(),
   parse: parseMembers,
-  read: readMembers,
+  read: readMembersOf,
   list: (state: RemoteState, groupName: string) => sortMembers(getGroupMembers(state, groupName).values()),
   diff: diffMembers,
   diffFields,
@@ -114,47 +113,6 @@ function parseMember(kind: MemberKind, value: unknown): Member {
   if (kind !== 'businessUser') return { kind, id: String(value) };
   const { businessId, userId } = value as { businessId: string; userId: string };
   return { kind, id: userId, businessId };
-}
-
-interface GroupMembers {
-  /** By the key of the member. */
-  readonly members: ReadonlyMap<string, Member>;
-  /** Business users are not known. */
-  readonly isPartial: boolean;
-}
-
-type MemberRow = Member & { readonly userId?: string; readonly serviceId?: string };
-
-async function readMembers(context: RequestContext, state: RemoteState, groupName: string): Promise<GroupMembers> {
-  const groupId = state.groups?.get(groupName)?.groupId ?? groupName;
-  const rows = (await readOptionalControlList(context, `/_iam/groups/${encodeURIComponent(groupId)}/members`)) as
-    | MemberRow[]
-    | undefined;
-  const members = rows ? rows.map(parseMemberRow) : await readMembersFromService(context, groupId);
-  return { members: new Map(members.map((member) => [memberKey(member), member])), isPartial: rows === undefined };
-}
-
-function parseMemberRow({ kind, userId, businessId, serviceId }: MemberRow): Member {
-  if (kind === 'businessUser') return { kind, id: userId ?? '', businessId };
-  return { kind, id: userId ?? businessId ?? serviceId ?? '' };
-}
-
-/** Reads members without the control plane. Business users are omitted, because the API lists them only per business. */
-async function readMembersFromService(context: RequestContext, groupId: string): Promise<Member[]> {
-  const users = (await readApiList(context, 'user-accesses.list-users', { groupName: groupId })) as {
-    userId: string;
-  }[];
-  const businesses = (await readApiList(context, 'business-accesses.list-businesses', { groupId })) as {
-    businessId: string;
-  }[];
-  const services = (await readApiList(context, 'service-accesses.list-services', { groupId })) as {
-    serviceId: string;
-  }[];
-  return [
-    ...users.map(({ userId }) => ({ kind: 'user', id: userId }) as const),
-    ...businesses.map(({ businessId }) => ({ kind: 'business', id: businessId }) as const),
-    ...services.map(({ serviceId }) => ({ kind: 'service', id: serviceId }) as const),
-  ];
 }
 
 /** Returns members to add and remove; for each listed kind, unlisted members are removed, and pruned members in any case. */

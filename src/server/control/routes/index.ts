@@ -27,6 +27,7 @@ import faultsRemove from './faults/remove.ts';
 import groupsGetGraph from './groups/get-graph.ts';
 import groupsList from './groups/list.ts';
 import groupsListMembers from './groups/list-members.ts';
+import groupsListMemberships from './groups/list-memberships.ts';
 import inboxEmpty from './inbox/empty.ts';
 import inboxList from './inbox/list.ts';
 import inboxStream from './inbox/stream.ts';
@@ -100,6 +101,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   groupsGetGraph,
   groupsList,
   groupsListMembers,
+  groupsListMemberships,
   inboxEmpty,
   inboxList,
   inboxStream,

@@ -50,6 +50,18 @@ describe('plan', () => {
     expect(reviewed).toMatchObject({ code: 0, out: expect.stringContaining(`! ${warning}`) });
   });
 
+  test('of many groups reads their members in pages, and sees the same', async () => {
+    const groups = Array.from({ length: 60 }, (_, at) => ({ groupName: `many-${at}`, users: ['u1'] }));
+    const seeded = { ...groups[7], groupName: 'many-7', users: ['u1', 'u2'] };
+    await using fixture = await startPlanFixture({ groups: groups.with(7, seeded) });
+    const file = await fixture.write('iam.json', JSON.stringify({ groups }));
+    const { out, err } = await fixture.iam(['plan', '-f', file, '--verbose']);
+    expect(out).toContain('~ group many-7\n    users  - u2 (bert)\n');
+    expect(out).toContain('none to create, 1 to change, none to delete');
+    expect(err).toContain('GET /_iam/memberships?');
+    expect(err).not.toContain('/_iam/groups/');
+  });
+
   test('colors changes with --color before or after the command', async ({ fixture }) => {
     const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops}\n');
     const plan = ['plan', '-f', file];

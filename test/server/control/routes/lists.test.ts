@@ -169,6 +169,24 @@ describe('members of a group', () => {
     );
   });
 
+  test('of all groups are listed with their groups, in pages', async () => {
+    await using server = await startServer({
+      seed: {
+        users: [{ userId: 'u1' }, { userId: 'u2' }],
+        groups: [
+          { groupId: 'g1', groupName: 'one', users: ['u1', 'u2'] },
+          { groupId: 'g2', groupName: 'two', users: ['u1'] },
+        ],
+      },
+    });
+    const { items } = await readAllPages(server, '/_iam/memberships?limit=1');
+    expect(items.filter((item) => /^g\d$/.test((item as { groupId: string }).groupId))).toEqual([
+      { groupId: 'g1', kind: 'user', userId: 'u1' },
+      { groupId: 'g1', kind: 'user', userId: 'u2' },
+      { groupId: 'g2', kind: 'user', userId: 'u1' },
+    ]);
+  });
+
   const withMembers = sharedServer(() => startWithMembers());
 
   test.each(['unknown', 'Plain', 'constructor', '__proto__'])('of %s are not found', async (id) => {

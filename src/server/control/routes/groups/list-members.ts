@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
-import { optionalText, PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../../directory/groups.ts';
 import { readFilteredPage } from '../../../store/pages.ts';
 import type { Range } from '../../../store/store.ts';
@@ -8,16 +8,9 @@ import { type Membership, membershipKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 import { addNames, nameFieldsOf } from '../../name-fields.ts';
 import { createTextFilter, SearchText } from '../../sorted-pages.ts';
+import { memberFields, toMemberItem } from './member-item.ts';
 
-const MemberItem = z.strictObject({
-  kind: z.enum(['user', 'business', 'businessUser', 'service']),
-  userId: optionalText('alice'),
-  businessId: optionalText('example-shop', 'For kind businessUser: the business on whose behalf the user is a member'),
-  serviceId: optionalText('billing-service'),
-  ...nameFieldsOf('userId', 'businessId'),
-});
-
-type MemberIds = Pick<z.input<typeof MemberItem>, 'kind' | 'userId' | 'businessId' | 'serviceId'>;
+const MemberItem = z.strictObject({ ...memberFields, ...nameFieldsOf('userId', 'businessId') });
 
 interface MemberRow {
   readonly item: z.input<typeof MemberItem>;
@@ -57,16 +50,3 @@ export default defineRoute({
     return { ...page, items: page.items.map(({ item }) => item) };
   },
 });
-
-function toMemberItem({ kind, memberId, businessId }: Membership): MemberIds {
-  switch (kind) {
-    case 'user':
-      return { kind, userId: memberId };
-    case 'business':
-      return { kind, businessId: memberId };
-    case 'service':
-      return { kind, serviceId: memberId };
-    case 'businessUser':
-      return { kind, userId: memberId, businessId };
-  }
-}
