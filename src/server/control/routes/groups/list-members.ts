@@ -8,9 +8,9 @@ import { type Membership, membershipKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 import { addNames, nameFieldsOf } from '../../name-fields.ts';
 import { createTextFilter, SearchText } from '../../sorted-pages.ts';
-import { memberFields, toMemberItem } from './member-item.ts';
+import { memberItemFields, toMemberItem } from './member-item.ts';
 
-const MemberItem = z.strictObject({ ...memberFields, ...nameFieldsOf('userId', 'businessId') });
+const MemberItem = z.strictObject({ ...memberItemFields, ...nameFieldsOf('userId', 'businessId') });
 
 interface MemberRow {
   readonly item: z.input<typeof MemberItem>;

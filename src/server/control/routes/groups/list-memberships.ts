@@ -3,9 +3,9 @@ import { exampleText, PageQuery } from '../../../../contract/schemas/primitives.
 import { toPage } from '../../../store/pages.ts';
 import { membershipKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
-import { memberFields, toMemberItem } from './member-item.ts';
+import { memberItemFields, toMemberItem } from './member-item.ts';
 
-const MembershipItem = z.strictObject({ groupId: exampleText('64b0c0ffee00000000000001'), ...memberFields });
+const MembershipItem = z.strictObject({ groupId: exampleText('64b0c0ffee00000000000001'), ...memberItemFields });
 
 export default defineRoute({
   capability: 'read',
