@@ -8,6 +8,7 @@ const scope = 'openid profile email phone offline_access roles READ WRITE';
 
 const prompts = interactionPolicy.base();
 prompts.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+prompts.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0);
 prompts.get('consent').checks.remove('native_client_prompt');
 
 const provider = new Provider(issuer, {

@@ -39,7 +39,7 @@ export function guardRoleGains(deps: Deps) {
 /** Checks a user that is new or changes: its business can give it roles. @throws IamError MFA_MISSING. */
 export async function assertUserGainsNothing({ tx, caller }: Deps, change: Change<User>): Promise<void> {
   const { before, after } = change;
-  if ((before && before.businessId === after.businessId) || hasMfa(caller)) return;
+  if (before && before.businessId === after.businessId) return;
   const resolveRoles = (user: User) => resolveGroupRolesOfUser(tx, user);
   await assertGainsNothing(caller, change, { name: `user ${after.userId}`, resolveRoles });
 }
@@ -61,7 +61,8 @@ async function assertGainsNothing<Row>(
   { name, resolveRoles }: Holder<Row>,
 ): Promise<void> {
   const roles = await resolveRoles(after);
-  if (!isAdministrative(roles)) return;
+  // In this order, as users sign up without a caller.
+  if (!isAdministrative(roles) || hasMfa(caller)) return;
   assertNoneGained(caller, name, { before: before ? await resolveRoles(before) : noRoles, after: roles });
 }
 

@@ -25,7 +25,12 @@ export const openidScopes = ['openid', 'profile', 'email', 'phone', 'offline_acc
 
 export const responseModes = ['query', 'form_post'] as const;
 
-export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
+export const prompts = ['none', 'login', 'consent', 'select_account', 'create'] as const;
+
+/** Whether users can create an account on the login page, as with user-identities.create. */
+export function maySignUp({ party }: Client): boolean {
+  return party === '1STPARTY';
+}
 
 /** The parameters, with a description and an example of each. Others are ignored (RFC 6749, 3.1). */
 const parameterTexts = {
@@ -38,7 +43,7 @@ const parameterTexts = {
   nonce: ['Returned in the ID token', 'n-0S6_WzA2Mj'],
   code_challenge: ['Hash of the code verifier (RFC 7636)', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
   code_challenge_method: ['S256', 'S256'],
-  prompt: ['none, login, consent or select_account', 'login'],
+  prompt: ['none, login, consent, select_account or create', 'login'],
   max_age: ['Seconds since the last login of the user', '3600'],
   login_hint: ['Name of the user', 'alice'],
   id_token_hint: ['ID token of the user, also an expired one', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2ln'],
@@ -281,8 +286,9 @@ class ParameterReader {
 
   #readPrompts(): AuthorizationRequest['prompts'] {
     const words = this.#words('prompt');
-    const known = prompts.filter((name) => words.includes(name));
-    if (words.length !== known.length) this.#refuse('invalid_request', `prompt must be of ${prompts.join(', ')}.`);
+    const supported = prompts.filter((name) => name !== 'create' || maySignUp(this.#target.client));
+    const known = supported.filter((name) => words.includes(name));
+    if (words.length !== known.length) this.#refuse('invalid_request', `prompt must be of ${supported.join(', ')}.`);
     if (known.includes('none') && known.length > 1) this.#refuse('invalid_request', 'prompt none allows no other.');
     return new Set(known);
   }

@@ -1,27 +1,46 @@
 /** What a browser login needs next: a login, a second factor, consent; then the code. */
-import type { IamError } from '../../contract/errors.ts';
+import { IamError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented } from '../auth/consents.ts';
+import { startPasswordSession } from '../auth/login.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
+import type { ExternalSessionOptions } from '../federation/federated-login.ts';
 import { listRedirectProviders } from '../federation/provider-login.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { generateSecret } from '../lib/random.ts';
 import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { listVisibleFactors } from '../mfa/factors.ts';
 import type { OperationContext } from '../request-context.ts';
-import { type Browser, createFormToken, formatCookie, type LoggedIn } from '../sessions/browser-sessions.ts';
+import {
+  type Browser,
+  createBrowser,
+  createFormToken,
+  formatCookie,
+  type LoggedIn,
+  toBrowserPart,
+  toLoggedIn,
+} from '../sessions/browser-sessions.ts';
 import { endSession } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Session } from '../store/tables.ts';
-import { type AuthorizationRequest, createRefusal, type LoginFor, nameTarget } from './authorization-request.ts';
+import type { Client, Session } from '../store/tables.ts';
+import type { UserContent } from '../tokens/content.ts';
+import {
+  type AuthorizationRequest,
+  createRefusal,
+  type LoginFor,
+  maySignUp,
+  nameTarget,
+} from './authorization-request.ts';
 import { renderCodeRedirect } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
+import type { LoginPageFields } from './login-steps.ts';
 import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
 import { renderMessagePage } from './pages/message-page.ts';
-import { type PageError, type PageResponse, readFormStatus } from './pages/page-error.ts';
+import { PageError, type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
+import { renderSignUpPage } from './pages/sign-up-pages.ts';
 
 export interface LoginState {
   readonly request: LoginRequest;
@@ -40,7 +59,7 @@ export async function continueLogin(context: OperationContext, state: LoginState
   const { current } = browser;
   if (!current || needsLogin(context, request, current, isFresh)) {
     assertMayAsk(request, 'login_required', 'The user is not logged in.');
-    return renderLogin(context, state);
+    return request.prompts.has('create') ? renderSignUpPage(createForm(context, state)) : renderLogin(context, state);
   }
   if (request.device === undefined && !isHinted(request, current))
     throw createRefusal(request, {
@@ -72,11 +91,12 @@ function assertMayAsk(request: LoginRequest, error: string, description: string)
 }
 
 function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn: LoggedIn, isFresh: boolean): boolean {
-  const { prompts, maxAge, loginHint } = request;
+  const { maxAge, loginHint } = request;
+  const prompts: ReadonlySet<string> = request.prompts;
   const { session, user } = loggedIn;
   if (isFresh) return false;
   if (request.device === undefined && !isHinted(request, loggedIn)) return true;
-  if (prompts.has('login') || prompts.has('select_account')) return true;
+  if (['login', 'select_account', 'create'].some((name) => prompts.has(name))) return true;
   if (loginHint !== undefined && !isNamed(user, loginHint)) return true;
   return maxAge !== undefined && session.browser.authenticatedAt + maxAge < epochSeconds(clock);
 }
@@ -108,6 +128,7 @@ export async function renderLogin(
     { ...form, formTargets },
     {
       providers: providers.map(({ name }) => name),
+      maySignUp: maySignUp(request.client),
       userName,
       currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
       users: await listOfferedUsers(context),
@@ -199,6 +220,38 @@ async function redirectWithCode(
   return renderCodeRedirect(target, code, setCookie);
 }
 
+export function logInWithPassword(
+  context: OperationContext,
+  state: LoginState,
+  { user_name: userName = '', password: secret = '' }: Pick<LoginPageFields, 'user_name' | 'password'>,
+): Promise<PageResponse> {
+  const errors = {
+    codes: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'TOKEN_TOO_LONG'],
+    texts: { CREDENTIALS_INVALID: 'The user name or the password is wrong.' },
+    render: (message: FormMessage) => renderLogin(context, state, { ...message, userName }),
+  };
+  return showErrors(errors, async () => {
+    const next = await startBrowserSession(context, state, ['pwd'], (client, options) =>
+      startPasswordSession(context, { name: userName, secret }, client, options),
+    );
+    return continueLogin(context, next);
+  });
+}
+
+/** Starts the session of a user in this browser. @param methods as in `amr` (RFC 8176). */
+export async function startBrowserSession(
+  context: OperationContext,
+  state: LoginState,
+  methods: readonly string[],
+  start: (client: Client, options: ExternalSessionOptions) => Promise<UserContent>,
+): Promise<LoginState> {
+  const next = createBrowser(context);
+  const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, methods) };
+  const started = await start(state.request.client, options);
+  context.recordLogin(started.user.userId);
+  return adoptSession(context, state, { ...next, current: toLoggedIn(started) });
+}
+
 /** The browser has the new session from now on: the sessions of applications move to it, or end if the user is another one. */
 export async function adoptSession(context: OperationContext, state: LoginState, next: Browser): Promise<LoginState> {
   const before = state.browser.current?.session;
@@ -232,9 +285,29 @@ export function createForm(
   };
 }
 
-/** The form that is shown again, with the error that the user can mend on it. */
-export function createFailedForm(context: OperationContext, state: LoginState, error: IamError): LoginPageForm {
-  return { ...createForm(context, state), error: error.message, status: readFormStatus(error) };
+export type FormMessage = Pick<LoginPageForm, 'error' | 'status'>;
+
+interface FormErrors {
+  /** Errors that the user can mend. */
+  readonly codes: readonly string[];
+  /** In place of their messages. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** The page that is shown again, with what was typed. */
+  render(message: FormMessage): PageResponse | Promise<PageResponse>;
+}
+
+/** Runs a step. Errors that the user can mend are shown on its page. */
+export async function showErrors(
+  { codes, texts = {}, render }: FormErrors,
+  work: () => Promise<PageResponse>,
+): Promise<PageResponse> {
+  try {
+    return await work();
+  } catch (error) {
+    // One that an inner step shows has its page.
+    if (!(error instanceof IamError) || error instanceof PageError || !codes.includes(error.code)) throw error;
+    throw withPage(error, await render({ error: texts[error.code] ?? error.message, status: readFormStatus(error) }));
+  }
 }
 
 /** What only a page contains that this request showed after a login: forms of other requests skip no login. */

@@ -23,6 +23,9 @@ const steps = [
   'forgot',
   'recover',
   'reset',
+  'sign-up',
+  'verify',
+  'create',
 ] as const;
 
 export const LoginPageFields = z
@@ -31,6 +34,7 @@ export const LoginPageFields = z
     form_token: sensitive(text, 'one-time'),
     done: sensitive(text, 'one-time').optional(),
     user_name: text.optional(),
+    email: text.optional(),
     password: LoginPassword.optional(),
     new_password: NewPassword.optional(),
     provider: text.optional(),

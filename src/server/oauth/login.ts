@@ -1,8 +1,7 @@
 /** POST /oauth2/login */
-import { apiError, IamError } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { withConsent } from '../auth/consents.ts';
-import { startPasswordSession } from '../auth/login.ts';
 import { findUnlockedUser, startBrowserWithoutPassword } from '../auth/sign-in.ts';
 import { partyRole } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
@@ -12,15 +11,7 @@ import { requireFactor } from '../mfa/factors.ts';
 import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
-import {
-  type Browser,
-  createBrowser,
-  isFormToken,
-  type LoggedIn,
-  openBrowser,
-  toBrowserPart,
-  toLoggedIn,
-} from '../sessions/browser-sessions.ts';
+import { type Browser, isFormToken, type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
 import { authorizationQuery } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
@@ -28,23 +19,26 @@ import { type LoginRequest, readLoginRequest } from './device-request.ts';
 import {
   adoptSession,
   continueLogin,
-  createFailedForm,
   createForm,
   createProof,
   createUserRefusal,
+  type FormMessage,
   type LoginState,
   listRequestedScopes,
+  logInWithPassword,
   mayChooseAccount,
   renderLogin,
+  showErrors,
 } from './login-flow.ts';
 import { LoginPageFields, type LoginStep } from './login-steps.ts';
 import { canActAsAnyone, findSentCode } from './login-test-features.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
 import { createExpiredPage, createMessageError } from './pages/message-page.ts';
-import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
+import type { PageResponse } from './pages/page-error.ts';
 import { redirectToProvider } from './provider-steps.ts';
 import { recoveryErrors, recoverySteps } from './recovery-steps.ts';
+import { signUpErrors, signUpSteps } from './sign-up-steps.ts';
 
 export const login = defineOperation({
   ...pageTraits,
@@ -84,6 +78,7 @@ export const login = defineOperation({
     'FACTOR_NOT_FOUND',
     'FACTOR_NOT_VERIFIED',
     ...recoveryErrors,
+    ...signUpErrors,
   ],
   openapiExamples: {
     body: { step: 'password', form_token: 'c2VjcmV0', user_name: 'alice', password: 'correct horse battery staple' },
@@ -100,6 +95,7 @@ export const login = defineOperation({
 
 const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
   ...recoverySteps,
+  ...signUpSteps,
   provider: redirectToProvider,
   password: logInWithPassword,
   user: logInForTest,
@@ -135,30 +131,6 @@ function isProven(
     proof !== undefined &&
     secretMatches(proof, hashSecret(createProof(context, request, current)))
   );
-}
-
-async function logInWithPassword(
-  context: OperationContext,
-  state: LoginState,
-  form: LoginPageFields,
-): Promise<PageResponse> {
-  const { user_name: name = '', password: secret = '' } = form;
-  const next = createBrowser(context);
-  const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, ['pwd']) };
-  try {
-    const started = await startPasswordSession(context, { name, secret }, state.request.client, options);
-    context.recordLogin(started.user.userId);
-    return await continueLogin(context, await adoptSession(context, state, { ...next, current: toLoggedIn(started) }));
-  } catch (error) {
-    if (!(error instanceof IamError) || !isAboutPassword(error)) throw error;
-    const message = error.code === 'CREDENTIALS_INVALID' ? 'The user name or the password is wrong.' : error.message;
-    const page = await renderLogin(context, state, { userName: name, error: message, status: readFormStatus(error) });
-    throw withPage(error, page);
-  }
-}
-
-function isAboutPassword({ code }: IamError): boolean {
-  return ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'TOKEN_TOO_LONG'].includes(code);
 }
 
 /** Without a password: with test features, for a person at this machine. */
@@ -197,15 +169,14 @@ async function confirmCode(context: OperationContext, state: LoginState, form: L
   const { current } = browser;
   if (!current) throw createExpiredLogin(request);
   const { challenge = '', code = '', factor = '', contact = '' } = form;
-  try {
+  const render = (message: FormMessage) =>
+    renderCodePage({ ...createForm(context, state), ...message }, { challenge, factor, contact });
+  return showErrors({ codes: ['CODE_INVALID', 'CODE_FAILURES'], render }, async () => {
     const submission = { codeId: challenge, code: code.trim() };
     const raised = await raiseToMfa(context, createCaller(request, current), submission);
     context.recordLogin(raised.user.userId);
-    return await continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
-  } catch (error) {
-    if (!(error instanceof IamError) || !['CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
-    throw withPage(error, renderCodePage(createFailedForm(context, state, error), { challenge, factor, contact }));
-  }
+    return continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
+  });
 }
 
 async function decide(

@@ -46,6 +46,7 @@ interface LogoutRequest {
 
 const traits = {
   ...pageTraits,
+  growthLimit: false,
   path: '/oauth2/logout',
   audit: { kind: 'authentication', targets: {} },
   status: [200, 303, 400, 500],

@@ -6,7 +6,6 @@ export const pageTraits = {
   mount: 'base',
   auth: 'none',
   roles: 'none',
-  growthLimit: false,
   response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
   errorFormat: 'page',
 } as const;

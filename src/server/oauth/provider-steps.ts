@@ -1,5 +1,5 @@
 /** GET /oauth2/callback/{provider}, and the step of the login pages before it: logins at OpenID providers. */
-import { apiError, IamError } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { startAssertionSession } from '../federation/federated-login.ts';
@@ -10,15 +10,22 @@ import {
   startProviderLogin,
 } from '../federation/provider-login.ts';
 import { defineOperation } from '../operations/define.ts';
-import { createBrowser, openBrowser, toBrowserPart, toLoggedIn } from '../sessions/browser-sessions.ts';
+import { openBrowser } from '../sessions/browser-sessions.ts';
 import { renderAutomaticForm, renderRedirect } from './authorization-response.ts';
 import { authorizationErrors } from './authorize.ts';
 import { readStoredRequest } from './device-request.ts';
-import { adoptSession, createForm, type LoginState, mayChooseAccount, renderLogin } from './login-flow.ts';
+import {
+  createForm,
+  type FormMessage,
+  type LoginState,
+  mayChooseAccount,
+  renderLogin,
+  showErrors,
+  startBrowserSession,
+} from './login-flow.ts';
 import type { LoginStep } from './login-steps.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { createMessageError } from './pages/message-page.ts';
-import { readFormStatus, withPage } from './pages/page-error.ts';
 
 /** Sends the browser to the provider. */
 export async function redirectToProvider(...[context, state, { provider: name = '' }]: Parameters<LoginStep>) {
@@ -83,33 +90,31 @@ export const providerCallback = defineOperation({
     const { provider } = started;
     const request = await readStoredRequest(context, started.query);
     const state: LoginState = { request, browser, isFresh: false, root: '../' };
-    try {
+    const { name } = provider;
+    const errors = {
+      codes: ['PROOF_INVALID', 'SUBJECT_UNKNOWN', 'PROVIDER_UNAVAILABLE', 'TOKEN_TOO_LONG'],
+      texts: {
+        PROOF_INVALID: `You were not logged in with ${name}.`,
+        SUBJECT_UNKNOWN: `No user here has this account of ${name}.`,
+        PROVIDER_UNAVAILABLE: `${name} cannot be reached. Try again later.`,
+      },
+      render: (message: FormMessage) => renderLogin(context, state, message),
+    };
+    return showErrors(errors, async () => {
       // Before the code goes anywhere (RFC 9700, 4.4.2.1).
       if (response.iss !== undefined && response.iss !== provider.issuer) throw apiError('PROOF_INVALID');
       const { code } = response;
       if (code === undefined) throw apiError('PROOF_INVALID').withReason({ text: 'The provider sent no code.' });
       const assertion = await context.providers.exchangeCode(provider, { ...started.binding, code });
-      const next = createBrowser(context);
-      const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, []) };
-      const content = await startAssertionSession(context, assertion, request.client, options);
-      context.recordLogin(content.user.userId);
-      const form = createForm(context, await adoptSession(context, state, { ...next, current: toLoggedIn(content) }));
+      const next = await startBrowserSession(context, state, [], (client, options) =>
+        startAssertionSession(context, assertion, client, options),
+      );
+      const form = createForm(context, next);
       // A page of the provider may have started this chain of redirects with a form, whose policy has no other application.
       return renderAutomaticForm('You are logged in', {
         ...form,
         fields: { step: 'continue', form_token: form.formToken, done: form.done },
       });
-    } catch (error) {
-      if (!(error instanceof IamError)) throw error;
-      const text = failures[error.code] ?? error.message;
-      const page = { error: text.replace('{}', provider.name), status: readFormStatus(error) };
-      throw withPage(error, await renderLogin(context, state, page));
-    }
+    });
   },
 });
-
-const failures: Readonly<Record<string, string>> = {
-  PROOF_INVALID: 'You were not logged in with {}.',
-  SUBJECT_UNKNOWN: 'No user here has this account of {}.',
-  PROVIDER_UNAVAILABLE: '{} cannot be reached. Try again later.',
-};

@@ -20,21 +20,23 @@ export interface TestBrowser {
   cookie(): string;
 }
 
-export function createBrowser(): TestBrowser {
+/** @param headers of each request */
+export function createBrowser(headers: Fields = {}): TestBrowser {
   const cookies = new Map<string, string>();
   const send = async (url: string, init: RequestInit = {}): Promise<Page> => {
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: { ...init.headers, cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
+      headers: { ...headers, ...init.headers, cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
     });
     for (const header of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
       if (header.includes('Max-Age=0')) cookies.delete(name);
       else cookies.set(name, value);
     }
-    const { status, headers } = response;
-    return { url, status, headers, location: headers.get('location') ?? undefined, text: await response.text() };
+    const { status } = response;
+    const location = response.headers.get('location') ?? undefined;
+    return { url, status, headers: response.headers, location, text: await response.text() };
   };
   const post = (url: string, form: Fields | string) =>
     send(url, {

@@ -65,7 +65,7 @@ describe('the metadata document', () => {
       ...metadata,
       subject_types_supported: ['public'],
       acr_values_supported: ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
-      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
       claims_supported: expect.arrayContaining(['sub', 'email', 'roles']),
       claims_parameter_supported: false,
       request_parameter_supported: false,

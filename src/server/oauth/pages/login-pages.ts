@@ -1,5 +1,6 @@
 /** The pages of a login: name and password, second factor, consent. */
 
+import { focus, renderCodeField, renderSentCode, renderUserNameField } from './fields.ts';
 import { type Html, html, renderHiddenFields } from './html.ts';
 import { renderPage } from './layout.ts';
 import type { PageResponse } from './page-error.ts';
@@ -38,10 +39,17 @@ ${renderHiddenFields({ step, form_token: formToken, done })}${fields}</form>
 `;
 }
 
+/** A step that is a button. */
+export function renderStep(form: LoginPageForm, step: string, text: string, fields?: Html): Html {
+  return renderForm(form, step, html`${fields}<button class="subtle">${text}</button>`);
+}
+
 export interface PasswordPage {
   readonly userName?: string | undefined;
   /** The user who is logged in already and can go on. */
   readonly currentUser?: string | undefined;
+  /** Whether users can create an account. */
+  readonly maySignUp?: boolean;
   /** OpenID providers to log in with. */
   readonly providers?: readonly string[];
   /** Users to log in as without a password; only with test features, for this machine. */
@@ -50,7 +58,7 @@ export interface PasswordPage {
 
 export function renderPasswordPage(
   form: LoginPageForm,
-  { userName, currentUser, providers = [], users = [] }: PasswordPage,
+  { userName, currentUser, maySignUp = false, providers = [], users = [] }: PasswordPage,
 ): PageResponse {
   const isKnown = userName !== undefined && userName !== '';
   return renderLoginPage(
@@ -63,10 +71,8 @@ ${
 }${renderForm(
   form,
   'password',
-  html`<label for="user_name">User name or e-mail</label>
-<input id="user_name" name="user_name" value="${userName}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="254"${autofocus(!isKnown)}>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${autofocus(isKnown)}>
+  html`${renderUserNameField('User name or e-mail', userName, !isKnown)}<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${focus(isKnown)}>
 <button>Log in</button>`,
 )}${renderForm(form, 'forgot', html`${renderHiddenFields({ user_name: userName })}<button class="link">Forgot your password?</button>`)}${
   providers.length > 0 &&
@@ -75,7 +81,7 @@ ${
     'provider',
     html`${providers.map((name) => html`<button class="subtle" name="provider" value="${name}">Log in with ${name}</button>`)}`,
   )
-}${renderForm(form, 'cancel', html`<button class="subtle" formnovalidate>Cancel</button>`)}${
+}${maySignUp && renderStep(form, 'sign-up', 'Create an account')}${renderStep(form, 'cancel', 'Cancel')}${
   users.length > 0 &&
   html`<h2>Test: log in as</h2>
 ${renderForm(
@@ -87,10 +93,6 @@ ${users.map(({ userId, name }) => html`<button class="subtle row" name="user_id"
 )}`
 }`,
   );
-}
-
-function autofocus(isFocused: boolean): Html | undefined {
-  return isFocused ? html` autofocus` : undefined;
 }
 
 function shorten(id: string): string {
@@ -110,13 +112,8 @@ ${renderForm(
   form,
   'factor',
   html`${factors.map(({ id, contact }) => html`<button class="subtle row" name="factor" value="${id}"><span>${contact}</span></button>`)}`,
-)}${renderForm(form, 'cancel', html`<button class="subtle">Cancel</button>`)}`,
+)}${renderStep(form, 'cancel', 'Cancel')}`,
   );
-}
-
-/** @param code only with test features, for this machine. */
-export function renderSentCode(code: string | undefined): Html | undefined {
-  return code === undefined ? undefined : html`<p class="note">Test: the code is <code>${code}</code></p>`;
 }
 
 export interface CodePage {
@@ -137,10 +134,8 @@ ${renderSentCode(sentCode)}
 ${renderForm(
   form,
   'code',
-  html`${hidden}${renderHiddenFields({ challenge })}<label for="code">Code</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="100" autofocus>
-<button>Continue</button>`,
-)}${renderForm(form, 'factor', html`${hidden}<button class="subtle">Send another code</button>`)}${renderForm(form, 'cancel', html`<button class="subtle">Cancel</button>`)}`,
+  html`${hidden}${renderHiddenFields({ challenge })}${renderCodeField()}<button>Continue</button>`,
+)}${renderStep(form, 'factor', 'Send another code', hidden)}${renderStep(form, 'cancel', 'Cancel')}`,
   );
 }
 
@@ -171,6 +166,6 @@ ${renderForm(
   form,
   'consent',
   html`<button name="decision" value="allow">Allow</button><button class="subtle" name="decision" value="deny">Deny</button>`,
-)}${renderForm(form, 'switch', html`<button class="subtle">Use another account</button>`)}`,
+)}${renderStep(form, 'switch', 'Use another account')}`,
   );
 }

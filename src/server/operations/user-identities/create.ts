@@ -7,23 +7,14 @@ import { NewId, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
+import { consumeSignUpCode, draftUser } from '../../auth/sign-up.ts';
 import { isAuthenticatedAdministrator } from '../../directory/chosen-ids.ts';
 import type { Principal } from '../../directory/principal.ts';
-import { type Contact, emailContact, mobileContact } from '../../messaging/contacts.ts';
-import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../mfa/otp.ts';
-import { createUnknownSource, type OtpSource } from '../../mfa/otp-source.ts';
 import { startSession } from '../../sessions/sessions.ts';
 import type { Transaction } from '../../store/store.ts';
-import type { Otp, User } from '../../store/tables.ts';
+import type { User } from '../../store/tables.ts';
 import { readUserContent } from '../../tokens/content.ts';
-import {
-  assertMayAssignBusiness,
-  assertUserNameForm,
-  buildUser,
-  insertUser,
-  normalizeNewUserName,
-  withVerifiedName,
-} from '../../users/users.ts';
+import { assertMayAssignBusiness, insertUser, withVerifiedName } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -85,9 +76,7 @@ export default defineOperation({
   async handle({ query, body }, context) {
     const { caller } = context;
     const { token, lead = false, ...sent } = body;
-    const fields = { ...sent, userName: normalizeNewUserName(sent.userName) };
-    assertUserNameForm(fields.userName, fields.userEmail);
-    const draft = buildUser({ ...fields, lead }, context);
+    const draft = draftUser({ ...sent, lead }, context);
     const user: User = isAuthenticatedAdministrator(caller)
       ? withVerifiedName(draft)
       : { ...draft, selfRegistered: true };
@@ -101,32 +90,12 @@ export default defineOperation({
     const content =
       token === undefined
         ? await context.store.transaction((tx) => createInTransaction(tx, user, 'NONE'))
-        : await consumeFirstMatchingOtp(
-            buildCodeChecks(user, token, createUnknownSource(context)),
-            context,
-            (tx, code) => createInTransaction(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
+        : await consumeSignUpCode(context, user, token, (tx, verified) =>
+            createInTransaction(tx, verified, 'AUTH-IDENTIFIED'),
           );
     return context.issuer.issue(content);
   },
 });
-
-/** The checks for both contacts, since the code may have been sent to either. */
-function buildCodeChecks(
-  { userEmail = '', userMobile }: User,
-  code: string,
-  source: OtpSource,
-): [OtpCheck, ...OtpCheck[]] {
-  const check = (contact: Contact) =>
-    ({ purpose: 'sign-up', subject: subjectOfContact(contact), code, source }) as const;
-  const email = check(emailContact(userEmail));
-  return userMobile === undefined ? [email] : [email, check(mobileContact(userMobile))];
-}
-
-/** Marks the contact that the code was sent to as verified. */
-function withVerifiedContact({ subject }: Otp, user: User): User {
-  const isEmail = subject === subjectOfContact(emailContact(user.userEmail ?? ''));
-  return { ...user, emailVerified: isEmail, mobileVerified: !isEmail };
-}
 
 async function insertUserOf(tx: Transaction, user: User, caller: Principal): Promise<void> {
   if (user.businessId !== undefined) await assertMayAssignBusiness(tx, user.businessId, caller);

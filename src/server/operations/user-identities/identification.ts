@@ -4,9 +4,8 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
 import { OtpLifetime } from '../../../contract/schemas/otp.ts';
 import { exampleText } from '../../../contract/schemas/primitives.ts';
+import { sendSignUpCode } from '../../auth/sign-up.ts';
 import { maskContact, selectContact } from '../../messaging/contacts.ts';
-import { sendOtp, subjectOfContact } from '../../mfa/otp.ts';
-import { createUnknownSource } from '../../mfa/otp-source.ts';
 import { defineOperation } from '../define.ts';
 
 const CodeDelivery = z
@@ -42,10 +41,7 @@ export default defineOperation({
   async handle({ body }, context) {
     const contact = selectContact(body);
     if (!contact) throw apiError('CONTACT_AMBIGUOUS');
-    const holder = { purpose: 'sign-up', subject: subjectOfContact(contact) } as const;
-    const request = { ...holder, contacts: [contact], source: createUnknownSource(context) };
-    const { expiresIn } = await context.store.transaction((tx) => sendOtp(tx, request, context));
-    context.outbox.wake();
+    const { expiresIn } = await sendSignUpCode(context, contact);
     const contactType = contact.channel === 'email' ? ('EMAIL' as const) : ('MOBILE' as const);
     return { contactType, contact: maskContact(contact), expiresIn };
   },
