@@ -8,8 +8,8 @@ import introspect from './introspect.ts';
 import { login } from './login.ts';
 import { logout, logoutByForm } from './logout.ts';
 import { par } from './par.ts';
-import { providerCallback } from './provider-steps.ts';
 import revoke from './revoke.ts';
+import { providerCallback } from './steps/provider-steps.ts';
 import token from './token.ts';
 import { userinfo, userinfoByPost } from './userinfo.ts';
 

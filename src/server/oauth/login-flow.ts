@@ -35,7 +35,6 @@ import {
 } from './authorization-request.ts';
 import { renderCodeRedirect } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
-import type { LoginPageFields } from './login-steps.ts';
 import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
 import { renderMessagePage } from './pages/message-page.ts';
@@ -223,7 +222,10 @@ async function redirectWithCode(
 export function logInWithPassword(
   context: OperationContext,
   state: LoginState,
-  { user_name: userName = '', password: secret = '' }: Pick<LoginPageFields, 'user_name' | 'password'>,
+  {
+    user_name: userName = '',
+    password: secret = '',
+  }: { readonly user_name?: string | undefined; readonly password?: string | undefined },
 ): Promise<PageResponse> {
   const errors = {
     codes: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'TOKEN_TOO_LONG'],

@@ -30,15 +30,15 @@ import {
   renderLogin,
   showErrors,
 } from './login-flow.ts';
-import { LoginPageFields, type LoginStep } from './login-steps.ts';
 import { canActAsAnyone, findSentCode } from './login-test-features.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
 import { createExpiredPage, createMessageError } from './pages/message-page.ts';
 import type { PageResponse } from './pages/page-error.ts';
-import { redirectToProvider } from './provider-steps.ts';
-import { recoveryErrors, recoverySteps } from './recovery-steps.ts';
-import { signUpErrors, signUpSteps } from './sign-up-steps.ts';
+import { LoginPageFields, type LoginStep } from './steps/login-steps.ts';
+import { redirectToProvider } from './steps/provider-steps.ts';
+import { recoveryErrors, recoverySteps } from './steps/recovery-steps.ts';
+import { signUpErrors, signUpSteps } from './steps/sign-up-steps.ts';
 
 export const login = defineOperation({
   ...pageTraits,

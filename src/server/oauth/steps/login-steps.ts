@@ -1,12 +1,12 @@
 /** The form of the pages of a login: one for all steps, each of which reads the fields that it knows. */
 import * as z from 'zod';
-import { textUpTo } from '../../contract/schemas/primitives.ts';
-import { LoginPassword, NewPassword } from '../../contract/schemas/user.ts';
-import { sensitive } from '../../contract/sensitive.ts';
-import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
-import type { OperationContext } from '../request-context.ts';
-import type { LoginState } from './login-flow.ts';
-import type { PageResponse } from './pages/page-error.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
+import { LoginPassword, NewPassword } from '../../../contract/schemas/user.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
+import { signInLevels } from '../../../contract/testing/sign-in-levels.ts';
+import type { OperationContext } from '../../request-context.ts';
+import type { LoginState } from '../login-flow.ts';
+import type { PageResponse } from '../pages/page-error.ts';
 
 const text = textUpTo(1000);
 

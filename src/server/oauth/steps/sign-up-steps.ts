@@ -1,14 +1,14 @@
 /** Sign-up on the login pages, with the code of the operations identification, create and create-password. */
-import { fieldError } from '../../contract/errors.ts';
-import { Email } from '../../contract/schemas/contact.ts';
-import { UserName } from '../../contract/schemas/user.ts';
-import { sendSignUpCode, signUp } from '../auth/sign-up.ts';
-import { emailContact } from '../messaging/contacts.ts';
-import { maySignUp } from './authorization-request.ts';
-import { createForm, type FormMessage, logInWithPassword, renderLogin, showErrors } from './login-flow.ts';
+import { fieldError } from '../../../contract/errors.ts';
+import { Email } from '../../../contract/schemas/contact.ts';
+import { UserName } from '../../../contract/schemas/user.ts';
+import { sendSignUpCode, signUp } from '../../auth/sign-up.ts';
+import { emailContact } from '../../messaging/contacts.ts';
+import { maySignUp } from '../authorization-request.ts';
+import { createForm, type FormMessage, logInWithPassword, renderLogin, showErrors } from '../login-flow.ts';
+import { findSentCode } from '../login-test-features.ts';
+import { renderAccountPage, renderSignUpPage } from '../pages/sign-up-pages.ts';
 import type { LoginStep } from './login-steps.ts';
-import { findSentCode } from './login-test-features.ts';
-import { renderAccountPage, renderSignUpPage } from './pages/sign-up-pages.ts';
 import { recoveryErrors } from './recovery-steps.ts';
 
 export const signUpErrors = ['NAME_NOT_VISIBLE', 'USER_NAME_RESERVED', 'LOGIN_NAME_TAKEN'] as const;

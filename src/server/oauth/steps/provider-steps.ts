@@ -1,19 +1,19 @@
 /** GET /oauth2/callback/{provider}, and the step of the login pages before it: logins at OpenID providers. */
-import { apiError } from '../../contract/errors.ts';
-import { textUpTo } from '../../contract/schemas/primitives.ts';
-import { sensitive } from '../../contract/sensitive.ts';
-import { startAssertionSession } from '../federation/federated-login.ts';
+import { apiError } from '../../../contract/errors.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
+import { startAssertionSession } from '../../federation/federated-login.ts';
 import {
   consumeProviderLogin,
   isRedirectProvider,
   providerCallbackPath,
   startProviderLogin,
-} from '../federation/provider-login.ts';
-import { defineOperation } from '../operations/define.ts';
-import { openBrowser } from '../sessions/browser-sessions.ts';
-import { renderAutomaticForm, renderRedirect } from './authorization-response.ts';
-import { authorizationErrors } from './authorize.ts';
-import { readStoredRequest } from './device-request.ts';
+} from '../../federation/provider-login.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { openBrowser } from '../../sessions/browser-sessions.ts';
+import { renderAutomaticForm, renderRedirect } from '../authorization-response.ts';
+import { authorizationErrors } from '../authorize.ts';
+import { readStoredRequest } from '../device-request.ts';
 import {
   createForm,
   type FormMessage,
@@ -22,10 +22,10 @@ import {
   renderLogin,
   showErrors,
   startBrowserSession,
-} from './login-flow.ts';
+} from '../login-flow.ts';
+import { browserHeaders, pageTraits } from '../page-traits.ts';
+import { createMessageError } from '../pages/message-page.ts';
 import type { LoginStep } from './login-steps.ts';
-import { browserHeaders, pageTraits } from './page-traits.ts';
-import { createMessageError } from './pages/message-page.ts';
 
 /** Sends the browser to the provider. */
 export async function redirectToProvider(...[context, state, { provider: name = '' }]: Parameters<LoginStep>) {

@@ -1,10 +1,10 @@
 /** Account recovery on the login pages, with the code of retrieve-identity and reset-password. */
-import { resetPassword, startRecovery } from '../auth/recovery.ts';
-import { passwordErrorCodes } from '../users/password-policy.ts';
-import { createForm, type FormMessage, renderLogin, showErrors } from './login-flow.ts';
+import { resetPassword, startRecovery } from '../../auth/recovery.ts';
+import { passwordErrorCodes } from '../../users/password-policy.ts';
+import { createForm, type FormMessage, renderLogin, showErrors } from '../login-flow.ts';
+import { findSentCode } from '../login-test-features.ts';
+import { renderForgotPage, renderResetPage } from '../pages/recovery-pages.ts';
 import type { LoginStep } from './login-steps.ts';
-import { findSentCode } from './login-test-features.ts';
-import { renderForgotPage, renderResetPage } from './pages/recovery-pages.ts';
 
 export const recoveryErrors = ['TOO_MANY_CODES', 'CODE_INVALID', 'CODE_FAILURES', ...passwordErrorCodes] as const;
 
