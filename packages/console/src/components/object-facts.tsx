@@ -16,7 +16,7 @@ export function ObjectFacts({ label, facts }: ObjectFactsProps) {
       <Table.Tbody>
         {given.map(([name, value]) => (
           <Table.Tr key={name}>
-            <Table.Th scope="row" w="9rem">
+            <Table.Th scope="row" className="fact-name">
               {name}
             </Table.Th>
             <Table.Td>

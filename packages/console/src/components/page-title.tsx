@@ -18,7 +18,9 @@ export function PageTitle({ children, actions, aside }: PageTitleProps) {
         </Title>
         {aside}
       </Group>
-      <Group gap="xs">{actions}</Group>
+      <Group gap="xs" className="page-actions">
+        {actions}
+      </Group>
     </Group>
   );
 }

@@ -126,7 +126,7 @@ function Result({ subject, secret, secretLabel, onClose }: SecretResult & { secr
     <DialogForm
       onSubmit={onClose}
       buttons={
-        <Button type="submit" data-autofocus>
+        <Button type="submit" variant="default" {...(secret === undefined ? { 'data-autofocus': true } : {})}>
           Close
         </Button>
       }

@@ -61,10 +61,10 @@ export function CreateUserAction() {
 }
 
 function formatCommand(fields: typeof emptyFields): string {
-  const { userId, password, verified, businessId, lead, ...others } = fields;
-  const given = { ...others, ...(businessId === '' ? {} : { businessId }), ...(lead ? { lead } : {}) };
+  const { userId, password, verified, userName, ...others } = fields;
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== '' && value !== false));
   const options = [
-    formatUserOptions(given),
+    formatUserOptions({ userName, ...given }),
     userId === '' ? '' : `--user-id ${quoteShellArgument(userId)}`,
     verified ? '--verified' : '',
     password === '' ? '' : '--password-stdin',

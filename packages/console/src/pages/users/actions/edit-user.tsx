@@ -4,7 +4,7 @@ import type { Versioned } from '../../../api/use-versioned.ts';
 import { EditAction } from '../../../components/edit/edit-action.tsx';
 import { useEditForm } from '../../../components/edit/use-edit-form.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { type ShownUser, userQueries } from '../shown-user.ts';
+import { formatMobile, type ShownUser, useMainContacts, userQueries } from '../shown-user.ts';
 import {
   formatUserOptions,
   isMobileReady,
@@ -16,11 +16,17 @@ import {
 
 export function EditUser({ current: { value: user, etag } }: { readonly current: Versioned<ShownUser> }) {
   const { userId } = user;
-  const edit = useEditForm({ value: readFields(user), etag });
+  const main = useMainContacts(userId);
+  const edit = useEditForm({ value: readFields(user, main), etag });
   const { form, changed } = edit;
   const params = { path: { id: userId }, header: { 'If-Match': edit.etag } };
   const leavesBusiness = changed.businessId === '';
-  const body = { ...toUserBody(changed), ...(leavesBusiness ? { businessId: null } : {}) };
+  const body = {
+    ...toUserBody(changed),
+    ...(leavesBusiness ? { businessId: null } : {}),
+    ...(changed.userEmail === '' ? { userEmail: null } : {}),
+    ...(changed.mobile === '' ? { userMobile: null } : {}),
+  };
   return (
     <EditAction
       edit={edit}
@@ -34,7 +40,7 @@ export function EditUser({ current: { value: user, etag } }: { readonly current:
       changes={userQueries}
       done={{ text: 'Saved:', subject: { kind: 'user', id: userId, name: form.values.userName } }}
     >
-      <UserFields form={form} emptyContactText="Empty: unchanged" />
+      <UserFields form={form} {...(main === undefined ? { emptyContactText: 'Empty: unchanged' } : {})} />
       <Text size="sm">
         A new contact counts as verified, and the old one gets a notice.
         {leavesBusiness ? ' The user loses the roles of the groups of its business.' : ''}
@@ -43,6 +49,10 @@ export function EditUser({ current: { value: user, etag } }: { readonly current:
   );
 }
 
-function readFields({ userName, businessId = '', lead }: ShownUser): UserFieldValues {
-  return { userName, userEmail: '', mobile: '', businessId, lead: lead === true };
+function readFields(
+  { userName, businessId = '', lead }: ShownUser,
+  main: ReturnType<typeof useMainContacts>,
+): UserFieldValues {
+  const { userEmail = '', userMobile } = main ?? {};
+  return { userName, userEmail, mobile: userMobile ? formatMobile(userMobile) : '', businessId, lead: lead === true };
 }

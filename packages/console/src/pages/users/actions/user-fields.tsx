@@ -28,7 +28,7 @@ export type UserForm = UseFormReturnType<UserFieldValues>;
 
 interface UserFieldsProps {
   readonly form: UserForm;
-  /** Of contacts, which are shown masked: what an empty field means. */
+  /** Of contacts that are masked: what an empty field means. */
   readonly emptyContactText?: string;
 }
 
@@ -98,9 +98,13 @@ export function formatUserOptions({ userName, userEmail, mobile, businessId, lea
   const userMobile = mobile === undefined ? undefined : parseMobile(mobile);
   const options = [
     userName === undefined ? '' : `--user-name ${quoteShellArgument(userName || 'NAME')}`,
-    userEmail === undefined || userEmail === '' ? '' : `--user-email ${quoteShellArgument(userEmail)}`,
-    userMobile === undefined ? '' : formatMobileOptions(userMobile, '--user-mobile'),
-    businessId === undefined ? '' : `--business-id ${businessId === '' ? "''" : quoteShellArgument(businessId)}`,
+    userEmail === undefined ? '' : `--user-email ${quoteShellArgument(userEmail)}`,
+    userMobile === undefined
+      ? mobile === ''
+        ? '--set userMobile=null'
+        : ''
+      : formatMobileOptions(userMobile, '--user-mobile'),
+    businessId === undefined ? '' : `--business-id ${quoteShellArgument(businessId)}`,
     lead === undefined ? '' : lead ? '--lead' : '--lead no',
   ];
   return options.filter((option) => option !== '').join(' ');

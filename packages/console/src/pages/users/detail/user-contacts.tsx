@@ -3,10 +3,11 @@ import { Badge, Group, Stack } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
 import { EditFactor } from '../actions/edit-factor.tsx';
 import { AddFactor, RemoveFactor } from '../actions/factor-actions.tsx';
-import type { ShownUser } from '../shown-user.ts';
+import { formatMobile, type ShownUser, useMainContacts } from '../shown-user.ts';
 
 export function ContactSection({ user }: { readonly user: ShownUser }) {
   const { contacts } = user;
+  const main = useMainContacts(user.userId);
   return (
     <PageSection
       title="Contacts and factors"
@@ -15,7 +16,7 @@ export function ContactSection({ user }: { readonly user: ShownUser }) {
     >
       <Stack component="ul" gap="sm" p={0} m={0}>
         {contacts.map((contact) => (
-          <ContactItem key={contact.id} user={user} contact={contact} />
+          <ContactItem key={contact.id} user={user} contact={contact} address={formatContact(contact, main)} />
         ))}
       </Stack>
     </PageSection>
@@ -25,15 +26,15 @@ export function ContactSection({ user }: { readonly user: ShownUser }) {
 interface ContactItemProps {
   readonly user: ShownUser;
   readonly contact: ShownUser['contacts'][number];
+  readonly address: string;
 }
 
-function ContactItem({ user, contact }: ContactItemProps) {
-  const address = formatContact(contact);
+function ContactItem({ user, contact, address }: ContactItemProps) {
   const marks = [contact.credential ? 'Main' : undefined, contact.default ? 'Default' : undefined, ...contact.tags];
   return (
     <Group component="li" justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
       <div>
-        {address}
+        <bdi style={{ overflowWrap: 'anywhere' }}>{address}</bdi>
         <Group gap={4}>
           <Badge color={contact.verified ? 'green' : 'orange'}>{contact.verified ? 'Verified' : 'Not verified'}</Badge>
           {marks.map((mark) =>
@@ -56,10 +57,9 @@ function ContactItem({ user, contact }: ContactItemProps) {
   );
 }
 
-function formatContact(contact: ShownUser['contacts'][number]): string {
-  if ('email' in contact && typeof contact.email === 'string') return contact.email;
-  const { mobile } = contact as { readonly mobile?: unknown };
-  if (typeof mobile !== 'object' || mobile === null) return contact.id;
-  const { regionCode, areaCode, phoneNumber } = mobile as Readonly<Record<string, unknown>>;
-  return `+${regionCode} ${areaCode} ${phoneNumber}`;
+/** A main contact in full, if the caller may read it. */
+function formatContact(contact: ShownUser['contacts'][number], main: ReturnType<typeof useMainContacts>): string {
+  const { email, mobile } = contact.credential && main ? { email: main.userEmail, mobile: main.userMobile } : contact;
+  if (contact.contactType === 'EMAIL') return email ?? contact.id;
+  return mobile === undefined ? contact.id : formatMobile(mobile);
 }
