@@ -6,7 +6,7 @@ interface FieldError {
 }
 
 export interface FieldErrors<Item> {
-  /** The messages by field, in the order of the response. */
+  /** The messages by field, in the order of the response: the first of each path, as others follow from it. */
   readonly fields: Readonly<Record<string, string>>;
   /** What no field shows. */
   readonly others: readonly Item[];
@@ -19,13 +19,25 @@ export function splitFieldErrors<Item extends FieldError>(
 ): FieldErrors<Item> {
   const fields: Record<string, string> = {};
   const others: Item[] = [];
+  const seen = new Set<string>();
   for (const item of items) {
     const path = item.details?.field;
     const field = path === undefined ? undefined : findAncestor(path, findField);
-    if (field === undefined) others.push(item);
-    else fields[field] = fields[field] === undefined ? item.message : `${fields[field]} ${item.message}`;
+    if (path === undefined || field === undefined) others.push(item);
+    else if (!seen.has(path)) {
+      const message = path === field ? withoutName(item.message, path) : item.message;
+      fields[field] = fields[field] === undefined ? message : `${fields[field]} ${message}`;
+      seen.add(path);
+    }
   }
   return { fields, others };
+}
+
+/** The label of the field says it. */
+function withoutName(message: string, name: string): string {
+  if (!message.startsWith(`${name} `)) return message;
+  const rest = message.slice(name.length + 1);
+  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
 }
 
 /** The field itself, or the list or object that contains it: `roles` for `roles[0]`. */

@@ -1,10 +1,12 @@
 /** Objects that differ, each with its fields. */
-import { Badge, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { memo } from 'react';
 import { FieldLineList, type NameOfId } from '../../components/changes/field-line-list.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { ActionBadge, nounOf } from '../../components/lost-objects.tsx';
 import { Subject, type SubjectKind } from '../../components/subject.tsx';
+import { formatCount } from '../../components/texts/format-count.ts';
 import type { ComparedEntity, ComparedObjects } from './use-object-diff.ts';
 
 export type DiffSummary = Pick<ComparedObjects, 'counts' | 'internals'>;
@@ -31,8 +33,6 @@ const subjectKinds: Partial<Readonly<Record<ComparedEntity, SubjectKind>>> = {
   ...{ corporateGroup: 'corporateGroup', customer: 'customer' },
 };
 
-const colors = { created: 'gray', changed: 'gray', deleted: 'red' } as const;
-
 export function ObjectDiffList({ pages }: { readonly pages: readonly ComparedObjects[] }) {
   return (
     <ul className="object-diff" aria-label="Objects that differ">
@@ -54,34 +54,30 @@ const DiffPage = memo(function DiffPage({ page: { objects, names } }: { readonly
   ));
 });
 
-/** All fields of a new or a deleted object would be noise: they are folded. */
+/** All fields of a new or a deleted object would be noise: they are folded at first. */
 function DifferingObject({ object, nameOf }: { readonly object: ObjectDifference; readonly nameOf: NameOfId }) {
   const { entity, action, fields } = object;
-  const [isOpen, { toggle }] = useDisclosure(false);
+  const [isOpen, { toggle }] = useDisclosure(action === 'changed');
   const lines = <FieldLineList entity={entity} fields={fields} nameOf={nameOf} />;
   return (
     <>
       <div className="object-diff-head">
-        <Badge color={colors[action]} w={76}>
-          {action}
-        </Badge>
+        <ActionBadge action={action} />
         <span className="object-diff-kind">{nounOf(entity)}</span>
         <ObjectName object={object} />
-        {action === 'changed' ? undefined : (
-          <Button
-            className="object-diff-fields"
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            aria-expanded={isOpen}
-            rightSection={<Icon name={isOpen ? 'chevron-up' : 'chevron'} />}
-            onClick={toggle}
-          >
-            {fields.length} fields
-          </Button>
-        )}
+        <Button
+          className="object-diff-fields"
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          aria-expanded={isOpen}
+          rightSection={<Icon name={isOpen ? 'chevron-up' : 'chevron'} />}
+          onClick={toggle}
+        >
+          {formatCount(fields.length, 'field')}
+        </Button>
       </div>
-      {isOpen || action === 'changed' ? lines : undefined}
+      {isOpen ? lines : undefined}
     </>
   );
 }
@@ -95,8 +91,4 @@ function ObjectName({ object: { entity, id, name, action } }: { readonly object:
       <bdi>{name ?? id}</bdi>
     </span>
   );
-}
-
-function nounOf(entity: ComparedEntity): string {
-  return entity === 'apiKey' ? 'API key' : entity.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

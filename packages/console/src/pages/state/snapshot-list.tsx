@@ -1,15 +1,15 @@
 /** Named snapshots: save, restore, delete. */
-import { Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useRead } from '../../api/use-read.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
+import { LostObjects } from '../../components/lost-objects.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -36,9 +36,9 @@ export function SnapshotList() {
       <SaveForm />
       {snapshots.error ? <ErrorPanel error={snapshots.error} onRetry={snapshots.refetch} /> : undefined}
       {snapshots.data?.length === 0 ? (
-        <EmptyState icon="state" title="No snapshots yet" command="state save before-checkout">
-          A snapshot keeps all users, groups, clients, messages and sessions until the server stops.
-        </EmptyState>
+        <Text c="dimmed">
+          No snapshots yet. One keeps all users, groups, clients, messages and sessions until the server stops.
+        </Text>
       ) : undefined}
       {snapshots.data && snapshots.data.length > 0 ? (
         <RowList
@@ -68,7 +68,8 @@ function SnapshotActions({ name }: { readonly name: string }) {
         command={`state restore --yes ${quotePositional(name)}`}
         request={({ control }) => control.POST('/state/snapshots/{name}/restore', { params })}
       >
-        Everything that changed since it was saved is lost: users, groups, clients, messages and sessions.
+        <Text>Everything that changed since it was saved is lost: users, groups, clients, messages and sessions.</Text>
+        <LostObjects from={name} />
       </WriteAction>
       <WriteAction
         {...common}
@@ -103,12 +104,12 @@ function SaveForm() {
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Stack gap="xs">
-        <Group align="flex-end">
-          <TextInput label="Name of a new snapshot" required {...form.getInputProps('name')} />
+        <div className="save-form">
+          <TextInput label="Name of a new snapshot" required withAsterisk={false} {...form.getInputProps('name')} />
           <PermittedButton operation="POST /_iam/state/snapshots" type="submit" loading={save.isPending}>
             Save
           </PermittedButton>
-        </Group>
+        </div>
         {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
       </Stack>
     </form>
