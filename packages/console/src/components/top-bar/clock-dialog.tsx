@@ -50,19 +50,6 @@ function ClockPanel() {
         </Text>
         <Text c="dimmed">{clock === undefined ? '' : describeClock(clock)}</Text>
       </div>
-      <Group gap="xs">
-        <PermittedButton
-          operation="PUT /_iam/clock"
-          variant="default"
-          onClick={() => change.mutate({ freeze: !clock?.frozen })}
-        >
-          {clock?.frozen ? 'Let it run' : 'Freeze'}
-        </PermittedButton>
-        <PermittedButton operation="PUT /_iam/clock" variant="default" onClick={() => change.mutate({ reset: true })}>
-          Reset to this machine
-        </PermittedButton>
-        <ExpiryButton onChange={change.mutate} />
-      </Group>
       <form onSubmit={submit({ advance })}>
         <Group gap="xs" align="flex-end">
           <TextInput
@@ -77,14 +64,13 @@ function ClockPanel() {
           </PermittedButton>
         </Group>
       </form>
-      <form onSubmit={submit({ set: `${time}Z` })}>
+      <form onSubmit={submit({ set: toTime(time) })}>
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             label="Set to a time (UTC)"
-            type="datetime-local"
-            step={1}
+            placeholder={now === undefined ? undefined : new Date(now).toISOString().slice(0, 19).replace('T', ' ')}
             value={time}
-            onChange={({ currentTarget }) => setTime(withSeconds(currentTarget.value))}
+            onChange={({ currentTarget }) => setTime(currentTarget.value)}
             required
             withAsterisk={false}
             flex={1}
@@ -95,18 +81,32 @@ function ClockPanel() {
           </PermittedButton>
         </Group>
       </form>
+      <ExpiryButton onChange={change.mutate} />
       {change.error ? <ErrorPanel error={change.error} /> : undefined}
       <Equivalents
         command={`clock advance ${quotePositional(advance)}`}
         call={{ method: 'PUT', path: '/_iam/clock', body: { advance } }}
       />
+      <Group className="dialog-foot" justify="flex-end">
+        <PermittedButton operation="PUT /_iam/clock" variant="default" onClick={() => change.mutate({ reset: true })}>
+          Reset to this machine
+        </PermittedButton>
+        <PermittedButton
+          operation="PUT /_iam/clock"
+          variant="default"
+          onClick={() => change.mutate({ freeze: !clock?.frozen })}
+        >
+          {clock?.frozen ? 'Let it run' : 'Freeze'}
+        </PermittedButton>
+      </Group>
     </Stack>
   );
 }
 
-/** Browsers omit seconds that are zero; a time of the interface has them. */
-function withSeconds(time: string): string {
-  return /T\d\d:\d\d$/.test(time) ? `${time}:00` : time;
+/** `2026-11-30 12:00` as the interface has it. */
+function toTime(text: string): string {
+  const [, date = '', time = '', seconds = ':00'] = /^(\S+?)[ T]+(\d\d:\d\d)(:\d\d)?Z?$/.exec(text.trim()) ?? [];
+  return date === '' ? text : `${date}T${time}${seconds}Z`;
 }
 
 /** The last code that has not expired. Tokens have the same on their page. */
