@@ -162,10 +162,10 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   });
 
   test.runIf(isFullRun)('uses the dark colours after a click and after a reload', async () => {
-    await page.getByRole('button', { name: 'Use the dark colours' }).click();
-    await page.getByRole('button', { name: 'Use the light colours' }).waitFor();
+    await page.getByRole('button', { name: 'Use the dark colors' }).click();
+    await page.getByRole('button', { name: 'Use the light colors' }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Use the light colours' }).waitFor();
+    await page.getByRole('button', { name: 'Use the light colors' }).waitFor();
     const stored = await page.evaluate('JSON.stringify(Object.entries(localStorage))');
     expect(JSON.parse(String(stored))).toEqual([['mantine-color-scheme-value', 'dark']]);
   });

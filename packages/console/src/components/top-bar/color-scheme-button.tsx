@@ -12,7 +12,7 @@ export function ColorSchemeButton() {
       color="gray"
       size={32}
       onClick={() => setColorScheme(next)}
-      aria-label={`Use the ${next} colours`}
+      aria-label={`Use the ${next} colors`}
     >
       <Icon name={next === 'dark' ? 'moon' : 'sun'} />
     </ActionIcon>

@@ -4,7 +4,7 @@ import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRead } from '../../api/use-read.ts';
-import { NoMatch } from '../../components/empty-state.tsx';
+import { EmptyState, NoMatch } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { Figures } from '../../components/lists/figures.tsx';
@@ -29,11 +29,17 @@ export default function CoveragePage() {
       (search === undefined || item.operation.includes(search.toLowerCase())) &&
       (missing === undefined || [...item.statuses, ...item.codes].some(({ calls }) => calls === 0)),
   );
+  const isEmpty = data?.operations.exercised === 0;
   return (
     <Stack gap="md">
-      <PageTitle actions={<ClearCoverage />}>Coverage</PageTitle>
+      <PageTitle actions={<ClearCoverage isEmpty={isEmpty} />}>Coverage</PageTitle>
       {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
       {data === undefined ? error ? undefined : <Loader size="sm" aria-label="Loading" /> : <Totals report={data} />}
+      {isEmpty ? (
+        <EmptyState icon="coverage" title="No requests yet" command="groups list">
+          Each request counts for its operation, its status and its error codes. Below is what the contract documents.
+        </EmptyState>
+      ) : undefined}
       <FilterLine>
         <SearchInput label="Operation" value={search} onChange={(value) => setSearch({ search: value })} />
         <Checkbox
@@ -66,11 +72,12 @@ function Totals({ report: { operations, statuses, codes } }: { readonly report: 
   return <Figures figures={figures} />;
 }
 
-function ClearCoverage() {
+function ClearCoverage({ isEmpty }: { readonly isEmpty: boolean }) {
   return (
     <WriteAction
       operation="DELETE /_iam/coverage"
       label="Reset the counters"
+      disabledReason={isEmpty ? 'Nothing was counted yet.' : undefined}
       title="Reset the counters of coverage"
       confirmLabel="Reset the counters"
       isDangerous

@@ -31,14 +31,13 @@ const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
     title: 'User or business',
     width: 'minmax(14rem, 2fr)',
     phone: 'detail',
-    render: ({ businessId, userId, userName }) =>
-      // A customer has the name of its business.
+    render: ({ businessId, userId, userName, name }) =>
       businessId === undefined ? (
         userId === undefined ? undefined : (
           <Subject kind="user" id={userId} name={userName} />
         )
       ) : (
-        <Subject kind="business" id={businessId} name="Business" />
+        <Subject kind="business" id={businessId} name={name} />
       ),
   },
 ];
