@@ -53,7 +53,7 @@ export function ServerTime({ at }: { readonly at: string }) {
   return (
     <time dateTime={at}>
       {formatTime(at)}{' '}
-      <Text span inherit c="dimmed">
+      <Text span inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         ({asides.filter((aside) => aside !== undefined).join(', ')})
       </Text>
     </time>

@@ -29,7 +29,7 @@ interface ContentPartProps {
 function ContentPart({ label, children }: ContentPartProps) {
   return (
     <div>
-      <Title order={3} size="h6">
+      <Title order={3} size="h6" mb={4}>
         {label}
       </Title>
       {children}

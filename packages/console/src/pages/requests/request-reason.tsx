@@ -1,8 +1,9 @@
 /** Why a request had its response: the credential, the caller, what the operation requires, and who can give it. */
-import { Alert, Anchor, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { HintText } from '../../components/error-panel.tsx';
+import { RoleChip } from '../../components/object/role-chip.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectLink } from '../../components/object-link.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
@@ -50,7 +51,7 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
       </Group>
       {requires === undefined ? undefined : (
         <div>
-          <Text size="sm" fw={600}>
+          <Text size="sm" fw={600} mb={4}>
             The operation requires
           </Text>
           <Code block tabIndex={0} aria-label="The operation requires" style={{ whiteSpace: 'pre-wrap' }}>
@@ -182,19 +183,10 @@ function GroupNames({ names }: { readonly names: readonly string[] }) {
 function Names({ title, values }: { readonly title?: string; readonly values: readonly string[] }) {
   if (values.length === 0) return undefined;
   return (
-    <Group gap="xs">
+    <Group gap={4}>
       {title === undefined ? undefined : <Text size="sm">{title}:</Text>}
       {values.map((value) => (
-        <Badge
-          key={value}
-          variant="default"
-          tt="none"
-          h="auto"
-          style={{ maxWidth: '100%' }}
-          styles={{ label: { whiteSpace: 'normal', textAlign: 'start' } }}
-        >
-          {value}
-        </Badge>
+        <RoleChip key={value} role={value} />
       ))}
     </Group>
   );
