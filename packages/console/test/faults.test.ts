@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     const { page } = await openWithoutRules();
     await page.getByLabel('At most, times').fill('many');
     await submit(page);
-    await page.getByText('Must be').waitFor();
+    await page.getByText('times must be').waitFor();
     expect(await page.getByLabel('At most, times').getAttribute('aria-invalid')).toBe('true');
     expect(await list()).toEqual([]);
   });

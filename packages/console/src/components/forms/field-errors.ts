@@ -25,19 +25,11 @@ export function splitFieldErrors<Item extends FieldError>(
     const field = path === undefined ? undefined : findAncestor(path, findField);
     if (path === undefined || field === undefined) others.push(item);
     else if (!seen.has(path)) {
-      const message = path === field ? withoutName(item.message, path) : item.message;
-      fields[field] = fields[field] === undefined ? message : `${fields[field]} ${message}`;
+      fields[field] = fields[field] === undefined ? item.message : `${fields[field]} ${item.message}`;
       seen.add(path);
     }
   }
   return { fields, others };
-}
-
-/** The label of the field says it. */
-function withoutName(message: string, name: string): string {
-  if (!message.startsWith(`${name} `)) return message;
-  const rest = message.slice(name.length + 1);
-  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
 }
 
 /** The field itself, or the list or object that contains it: `roles` for `roles[0]`. */

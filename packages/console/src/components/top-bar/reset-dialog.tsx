@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
+import { LostObjects } from '../changes/lost-objects.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Equivalents } from '../equivalents.tsx';
-import { LostObjects } from '../lost-objects.tsx';
 
 interface ResetDialogProps {
   readonly isOpen: boolean;

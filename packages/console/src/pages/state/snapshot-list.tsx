@@ -6,10 +6,10 @@ import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useRead } from '../../api/use-read.ts';
+import { LostObjects } from '../../components/changes/lost-objects.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
-import { LostObjects } from '../../components/lost-objects.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -90,7 +90,10 @@ function SnapshotActions({ name }: { readonly name: string }) {
 function SaveForm() {
   const { control } = useConsole();
   const queryClient = useQueryClient();
-  const form = useForm({ initialValues: { name: '' } });
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => (name === '' ? 'A snapshot needs a name.' : null) },
+  });
   const errors = useFieldErrors({ form });
   const save = useMutation({
     mutationFn: ({ name }: typeof form.values) => unwrap(control.POST('/state/snapshots', { body: { name } as never })),

@@ -20,6 +20,6 @@ export function useMainContacts(userId: string) {
   return data;
 }
 
-export function formatMobile({ regionCode, areaCode, phoneNumber }: Readonly<Record<string, unknown>>): string {
+export function toMobileText({ regionCode, areaCode, phoneNumber }: Readonly<Record<string, unknown>>): string {
   return `+${regionCode} ${areaCode} ${phoneNumber}`;
 }

@@ -4,7 +4,7 @@ import type { Versioned } from '../../../api/use-versioned.ts';
 import { EditAction } from '../../../components/edit/edit-action.tsx';
 import { useEditForm } from '../../../components/edit/use-edit-form.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { formatMobile, type ShownUser, useMainContacts, userQueries } from '../shown-user.ts';
+import { type ShownUser, toMobileText, useMainContacts, userQueries } from '../shown-user.ts';
 import {
   formatUserOptions,
   isMobileReady,
@@ -54,5 +54,5 @@ function readFields(
   main: ReturnType<typeof useMainContacts>,
 ): UserFieldValues {
   const { userEmail = '', userMobile } = main ?? {};
-  return { userName, userEmail, mobile: userMobile ? formatMobile(userMobile) : '', businessId, lead: lead === true };
+  return { userName, userEmail, mobile: userMobile ? toMobileText(userMobile) : '', businessId, lead: lead === true };
 }

@@ -3,7 +3,7 @@ import { Badge, Group, Stack } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
 import { EditFactor } from '../actions/edit-factor.tsx';
 import { AddFactor, RemoveFactor } from '../actions/factor-actions.tsx';
-import { formatMobile, type ShownUser, useMainContacts } from '../shown-user.ts';
+import { type ShownUser, toMobileText, useMainContacts } from '../shown-user.ts';
 
 export function ContactSection({ user }: { readonly user: ShownUser }) {
   const { contacts } = user;
@@ -61,5 +61,5 @@ function ContactItem({ user, contact, address }: ContactItemProps) {
 function formatContact(contact: ShownUser['contacts'][number], main: ReturnType<typeof useMainContacts>): string {
   const { email, mobile } = contact.credential && main ? { email: main.userEmail, mobile: main.userMobile } : contact;
   if (contact.contactType === 'EMAIL') return email ?? contact.id;
-  return mobile === undefined ? contact.id : formatMobile(mobile);
+  return mobile === undefined ? contact.id : toMobileText(mobile);
 }

@@ -1,7 +1,7 @@
 /** Which objects differ from an earlier state: what a return to it changes. */
 import { Anchor, Badge, Loader, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useRead } from '../api/use-read.ts';
+import { useRead } from '../../api/use-read.ts';
 
 /** Objects named in a dialog: the page State has all. */
 const maxNamed = 5;
