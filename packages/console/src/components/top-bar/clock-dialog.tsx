@@ -87,7 +87,8 @@ function ClockPanel() {
         command={`clock advance ${quotePositional(advance)}`}
         call={{ method: 'PUT', path: '/_iam/clock', body: { advance } }}
       />
-      <Group className="dialog-foot" justify="flex-end">
+      <Group className="dialog-foot">
+        <span />
         <PermittedButton operation="PUT /_iam/clock" variant="default" onClick={() => change.mutate({ reset: true })}>
           Reset to this machine
         </PermittedButton>

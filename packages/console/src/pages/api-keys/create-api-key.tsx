@@ -39,7 +39,7 @@ export function CreateApiKey({ client }: CreateApiKeyProps) {
       changes={['api-keys']}
       send={async () => {
         const { apiKeyId, apiKey } = await unwrap(service.POST('/api-key', { body: form.values }));
-        return { subject: { kind: 'apiKey', id: apiKeyId }, secret: { kind: 'apiKey', value: apiKey } };
+        return { subject: { kind: 'apiKey', id: apiKeyId, name: appId }, secret: { kind: 'apiKey', value: apiKey } };
       }}
       onClose={(id) => {
         form.reset();

@@ -49,7 +49,7 @@ export function CreateClient() {
         const created = await unwrap(service.POST('/client-identities', { body: body as never }));
         const { clientId, clientSecret } = created as Created;
         return {
-          subject: { kind: 'client', id: clientId },
+          subject: { kind: 'client', id: clientId, name: form.values.serviceAccountId || form.values.appId },
           secret: { kind: 'client', clientId, value: clientSecret },
         };
       }}
