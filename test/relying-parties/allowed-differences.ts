@@ -26,7 +26,15 @@ const scopesOf = (request: GeneratedRequest): string[] => (singleValue(request, 
 const isError = ({ kind, error }: Outcome, ...names: string[]): boolean =>
   kind === 'error' && (names.length === 0 || names.includes(error ?? ''));
 
+const isLink = ({ details = '' }: Outcome): boolean => details.startsWith('link');
+
 export const authorizationDifferences: readonly Difference<AuthorizationTest>[] = [
+  {
+    paragraph:
+      'RFC 9700, 4.11.2: errors of a third-party client are a page with a link, as anyone who signs up can register a URI',
+    holds: ({ client }, { ours, theirs }) =>
+      client === 'partner' && isLink(ours) && isError(theirs) && ours.error === theirs.error,
+  },
   {
     paragraph: 'RFC 6749, 4.1.2.1: nothing is sent to an invalid redirect URI, and two of them are not one',
     holds: (request, { ours }) => isRepeated(request, 'redirect_uri') && ours.kind === 'page',

@@ -10,6 +10,7 @@ import { authorizationDifferences, type Difference, tokenDifferences } from './a
 import { startApplication } from './applications.ts';
 import {
   type AuthorizationTest,
+  agreedScope,
   audience,
   type ClientId,
   clients,
@@ -63,17 +64,23 @@ async function prepare(authorize: string, token: string): Promise<Tested> {
   const loggedIn = createBrowser();
   const server = { authorize, token, loggedIn };
   await obtainCode(server, 'web');
+  await obtainCode(server, 'partner', agreedScope);
   return server;
 }
 
-async function obtainCode({ authorize, loggedIn }: Tested, client: ClientId): Promise<string> {
+async function obtainCode(
+  { authorize, loggedIn }: Tested,
+  client: ClientId,
+  scope = 'openid profile READ',
+): Promise<string> {
   const query = new URLSearchParams({
     ...{ client_id: client, redirect_uri: clients[client].redirectUris[0], response_type: 'code', state: 's' },
-    ...{ scope: 'openid profile READ', code_challenge: codeChallenge, code_challenge_method: 'S256' },
+    ...{ scope, code_challenge: codeChallenge, code_challenge_method: 'S256' },
   });
   let page = await loggedIn.get(`${authorize}?${query}`);
   if (page.text.includes('name="password"'))
     page = await loggedIn.submit(page, 'password', { user_name: user.userName, password: user.password });
+  if (page.text.includes('name="decision"')) page = await loggedIn.submit(page, 'consent', { decision: 'allow' });
   const isReturn = ({ location = '' }: Page) => location.startsWith(clients[client].redirectUris[0]);
   // oidc-provider logs in with redirects alone.
   for (let count = 0; count < 5 && page.location !== undefined && !isReturn(page); count += 1)

@@ -32,17 +32,21 @@ const callback = 'https://app.example.com/callback';
 const loopback = 'http://127.0.0.1/callback';
 export const audience = 'https://orders.example';
 const scope = 'READ WRITE';
+/** All that the generated requests name, to which the user has agreed before. */
+export const agreedScope = `openid profile email offline_access ${scope}`;
 
-/** `web` has two redirect URIs, `plain` needs no PKCE, `spa` has no secret. */
+/** `web` has two redirect URIs, `plain` needs no PKCE, `spa` has no secret, `partner` is a third party. */
 export const clients = {
   web: { redirectUris: [callback, 'https://app.example.com/other'], secret, requirePkce: true },
   plain: { redirectUris: [callback], secret, requirePkce: false },
   spa: { redirectUris: [loopback], secret: undefined, requirePkce: true },
+  partner: { redirectUris: ['https://partner.example.com/callback'], secret, requirePkce: true },
 } as const;
 
 export type ClientId = keyof typeof clients;
 
 const clientIds = Object.keys(clients) as ClientId[];
+const ownClientIds = clientIds.filter((clientId) => clientId !== 'partner');
 
 const grantTypes = ['authorization_code', 'refresh_token'];
 
@@ -52,6 +56,7 @@ export const seedClients = clientIds.map((clientId) => {
   return {
     ...{ clientId, appId: clientId, clientSecret: clients[clientId].secret, requirePkce, grantTypes },
     ...{ redirectURIs: redirectUris, scope: scope.split(' '), audiences: [audience], idTokenAlg: 'ES256' },
+    ...(clientId === 'partner' ? { party: '3RDPARTY', browserLogin: true } : {}),
   };
 });
 
@@ -159,7 +164,10 @@ function shuffle<Item>(items: readonly Item[], random: (below: number) => number
   return items.map(() => left.splice(random(left.length), 1)[0] as Item);
 }
 
-/** Requests of all clients with no change and each single one, then pairs of changes in another order up to this number. */
+/**
+ * Requests of all clients with no change, of a third-party and another client with each single one, then pairs of changes in
+ * another order up to this number.
+ */
 function* generate(
   count: number,
   random: (below: number) => number,
@@ -167,11 +175,10 @@ function* generate(
 ): Generator<GeneratedRequest> {
   const singles = listChanges(valid('web'), values);
   for (const client of clientIds) yield { client, parameters: valid(client), changes: [] };
-  for (const change of singles) {
-    const client = pick(clientIds, random);
-    yield { client, parameters: applyChange(valid(client), change), changes: [change] };
-  }
-  for (let made = clientIds.length + singles.length; made < count; made += 1) {
+  for (const change of singles)
+    for (const client of ['partner', pick(ownClientIds, random)] as const)
+      yield { client, parameters: applyChange(valid(client), change), changes: [change] };
+  for (let made = clientIds.length + 2 * singles.length; made < count; made += 1) {
     const client = pick(clientIds, random);
     const changes = [pick(singles, random), pick(singles, random)];
     yield { client, parameters: shuffle(changes.reduce(applyChange, valid(client)), random), changes };

@@ -35,7 +35,10 @@ export function classifyPage(page: Page, redirectUris: readonly string[]): Outco
     );
   }
   if (page.status === 200 && action.startsWith('login?')) return { kind: 'interaction' };
-  return { kind: 'page' };
+  const link = (/<a href="([^"]*)"/.exec(page.text)?.[1] ?? '').replaceAll('&amp;', '&');
+  return redirectUris.some((uri) => link.startsWith(`${uri}?error=`))
+    ? classifyResponse(new URL(link).searchParams, 'link')
+    : { kind: 'page' };
 }
 
 const withoutPort = (uri: string): string => uri.replace(/^(http:\/\/127\.0\.0\.1):\d+/, '$1');

@@ -207,7 +207,7 @@ function createRequestPage(text: string): PageError {
 
 function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {
   const mode = responseModes.find((name) => name === given.response_mode?.[0]) ?? 'query';
-  const state = given.state?.length === 1 ? given.state[0] : undefined;
+  const state = given.state?.length === 1 ? given.state[0] || undefined : undefined;
   return { redirectUri, mode, state, issuer };
 }
 

@@ -74,8 +74,9 @@ test('userinfo and introspection follow the scope of a renewed token', async () 
   expect(reissued.body).toMatchObject({ scope: ['openid', 'READ'] });
 });
 
-test('a redirect URI without a value counts as omitted', async () => {
-  const { code } = await logIn({ redirect_uri: '', scope: 'READ' });
+test('a redirect URI and a state without a value count as omitted', async () => {
+  const { code, state } = await logIn({ redirect_uri: '', scope: 'READ', state: '' });
+  expect(state).toBeUndefined();
   expect((await exchange(code, { redirect_uri: '' })).status).toBe(200);
 });
 
