@@ -86,7 +86,8 @@ function nameValues(
   if (!route) return new ControlPlaneError(shown);
   const inBody = Object.entries(route.body?.properties ?? {}).map(([name, schema]) => ({ name, schema }));
   const referring = [...route.params, ...route.query, ...inBody].filter(({ schema }) => schema['x-reference']);
-  const sent = { ...(body as object | undefined), ...query, ...inPath };
+  // The text of a file is no object with a value for each character.
+  const sent = { ...(typeof body === 'object' ? body : undefined), ...query, ...inPath };
   return nameMissing(manifest, referring, sent, new ControlPlaneError(shown));
 }
 
