@@ -11,7 +11,7 @@ interface ServerLinkProps {
 
 export function ServerLink({ path, children }: ServerLinkProps) {
   return (
-    <Anchor {...useServerLink(path)} underline="always">
+    <Anchor {...useServerLink(path)}>
       {children} <Icon name="external" />
     </Anchor>
   );

@@ -1,5 +1,5 @@
 /** Links to what the server serves beside the console, relative to the server or sandbox that the console shows. */
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { PageSection } from '../../components/section.tsx';
 import { ServerLink } from '../../components/server-link.tsx';
 
@@ -16,13 +16,16 @@ const documents = [
 export function DocumentLinks() {
   return (
     <PageSection title="Documents">
-      <List listStyleType="none" spacing={4}>
+      <ul className="documents">
         {documents.map(([path, title, use]) => (
-          <List.Item key={path}>
-            <ServerLink path={path}>{title}</ServerLink>: {use}
-          </List.Item>
+          <li key={path}>
+            <ServerLink path={path}>{title}</ServerLink>
+            <Text size="sm" c="dimmed">
+              {use}
+            </Text>
+          </li>
         ))}
-      </List>
+      </ul>
       <Text size="sm" c="dimmed">
         A server with remote access requires an Authorization header for the control plane and the metrics.
       </Text>

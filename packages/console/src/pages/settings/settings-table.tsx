@@ -22,7 +22,15 @@ export function SettingsTable() {
   return (
     <PageSection title="Effective settings">
       <Stack gap="xs">
-        <FilterLine>
+        <FilterLine
+          status={
+            data === undefined ? undefined : (
+              <Text className="list-count" size="sm" c="dimmed" role="status">
+                {matches.length} of {settings.length} settings
+              </Text>
+            )
+          }
+        >
           <SearchInput label="Name or value" value={given.search} onChange={(value) => setSearch({ search: value })} />
         </FilterLine>
         {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
@@ -32,11 +40,6 @@ export function SettingsTable() {
           </NoMatch>
         ) : undefined}
         {matches.length > 0 ? <SettingRows settings={matches} /> : undefined}
-        {data === undefined ? undefined : (
-          <Text size="sm" c="dimmed" role="status">
-            {matches.length} of {settings.length} settings
-          </Text>
-        )}
       </Stack>
     </PageSection>
   );
