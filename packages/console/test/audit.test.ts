@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser || !isFullRun)('the audit log', () => {
   });
 
   test('shows a change as it happens, in the list and in the history of the object', async () => {
-    const { page, problems } = await open('groups/ops');
+    const { page, problems } = await open('groups/ops?tab=history');
     const history = page.getByRole('region', { name: 'History' });
     await history.getByText('No change is among the latest events').waitFor();
     await change('POST', '/user-accesses/ops/user-accounts', { userId: 'alice' });

@@ -25,6 +25,7 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'groups?search=nothing', ready: 'No groups match' },
   { path: 'groups', ready: 'Names of groups whose roles', open: click('Create a group') },
   { path: 'groups/ops', ready: '1 in all' },
+  { path: 'groups/ops?tab=roles', ready: 'Dependents' },
   { path: `groups/${encodeURIComponent(longName)}`, ready: 'No members yet' },
   { path: 'groups/missing', ready: 'GROUP_NOT_FOUND' },
   { path: 'groups/ops', ready: 'None yet.', open: click('Edit') },

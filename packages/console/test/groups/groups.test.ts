@@ -67,7 +67,10 @@ describe.skipIf(!hasBrowser)('the groups', () => {
     const { page, problems } = await open('groups?search=leads');
     await page.getByRole('button', { name: 'leads' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'leads' }).waitFor();
+    await page.getByRole('region', { name: 'Own roles' }).waitFor();
+    await page.getByRole('link', { name: /^Inherited roles/ }).click();
     const inherited = page.getByRole('table', { name: 'Inherited roles' });
+    await inherited.waitFor();
     const rows = (await inherited.getByRole('row').allTextContents()).map((text) => text.split(' ')[0]);
     expect(rows).toEqual(['RoleFrom', 'DEPLOYops', 'VIEWviewers']);
     await page.getByRole('table', { name: 'Dependents' }).getByRole('link', { name: markup }).click();

@@ -1,5 +1,6 @@
 /** Views of one object, or of the same objects, each with its own address: Back returns to the previous one. */
 import { Link, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 
 interface PageTabsProps {
   /** What the views are of. */
@@ -13,8 +14,15 @@ interface PageTabsProps {
 
 export function PageTabs({ label, param, titles, current }: PageTabsProps) {
   const { pathname } = useLocation();
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone, the current one may be beside what is visible of them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each view that opens
+  useEffect(() => {
+    const tab = tabs.current?.querySelector<HTMLElement>('[aria-current]');
+    if (tab) tabs.current?.scrollTo({ left: tab.offsetLeft + tab.offsetWidth - tabs.current.clientWidth });
+  }, [current]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" aria-label={label} ref={tabs}>
       {Object.entries(titles).map(([name, title], at) => (
         <Link
           key={name}

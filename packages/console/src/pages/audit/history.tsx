@@ -1,4 +1,4 @@
-/** Who changed an object: a section or a tab of its page. */
+/** Who changed an object: a tab of its page. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ControlData } from '../../api/clients.ts';
@@ -38,7 +38,7 @@ function readHistory({ entity, id }: HistoryProps): ApiRequest<ControlData<'/aud
   return ({ control }, signal) => control.GET('/audit', { params: { query }, signal });
 }
 
-export function History({ entity, id }: HistoryProps) {
+function History({ entity, id }: HistoryProps) {
   const read = readHistory({ entity, id });
   const { data, error, refetch } = useRead([`history of ${id}` satisfies HistoryTopic, entity], read);
   return (

@@ -10,7 +10,7 @@ import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { NamedSubject, Subject } from '../../components/subject.tsx';
-import { History } from '../audit/history.tsx';
+import { buildHistoryTab } from '../audit/history.tsx';
 import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
 import { JoinCorporateGroup } from '../organizations/corporate-group-businesses.tsx';
 import { organizationQueries } from '../organizations/corporate-groups.ts';
@@ -32,20 +32,27 @@ export function BusinessPage({ businessId }: { readonly businessId: string }) {
       renderActions={(business) =>
         business.corporateGroupId === undefined ? <JoinCorporateGroup business={business} /> : undefined
       }
+      listTabs={(business) => [
+        { name: 'access', title: 'Access', render: () => <BusinessAccess business={business} /> },
+        buildHistoryTab('business', business.businessId),
+      ]}
     >
-      {(business) => <BusinessSections business={business} />}
+      {(business) => (
+        <>
+          <BusinessFacts business={business} />
+          <Text size="sm" c="dimmed">
+            The interface has no operation that edits or deletes a business.
+          </Text>
+        </>
+      )}
     </ObjectPage>
   );
 }
 
-function BusinessSections({ business }: { readonly business: ShownBusiness }) {
+function BusinessAccess({ business }: { readonly business: ShownBusiness }) {
   const { effectiveRoles, effectiveRoleCount } = business;
   return (
     <>
-      <BusinessFacts business={business} />
-      <Text size="sm" c="dimmed">
-        The interface has no operation that edits or deletes a business.
-      </Text>
       <BusinessGroups business={business} />
       <PageSection
         title={`Effective roles (${effectiveRoleCount})`}
@@ -54,7 +61,6 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
         <Text size="sm">All users of the business have them through its groups.</Text>
         <RoleChips roles={effectiveRoles} total={effectiveRoleCount} />
       </PageSection>
-      <History entity="business" id={business.businessId} />
     </>
   );
 }

@@ -19,7 +19,7 @@ export function FaultList({ faults, selection, onRemove }: FaultListProps) {
     { title: 'Rule', width: '3rem', render: ({ id }) => <span className="id">{id}</span> },
     { title: 'Effect', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ effect }) => describeEffect(effect) },
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
-    { title: 'Requests', width: 'minmax(9rem, 1fr)', render: describeSelection },
+    { title: 'Requests', width: 'minmax(8rem, 1fr)', render: describeSelection },
     { title: 'Matched', width: '5rem', align: 'end', render: ({ matched }) => matched },
     { title: 'Applied', width: '7rem', align: 'end', render: describeApplied },
     {

@@ -4,14 +4,16 @@ import { Link } from '@tanstack/react-router';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { ObjectPage } from '../../../components/object-page.tsx';
-import { History } from '../../audit/history.tsx';
+import { buildHistoryTab } from '../../audit/history.tsx';
+import { countMembers } from '../data/group-inheritance.ts';
 import { useGroup, useGroupGraph } from '../data/use-groups.ts';
 import { DeleteGroup } from '../edit/delete-group.tsx';
 import { EditGroup } from '../edit/edit-group.tsx';
+import { AddMember } from '../members/add-member.tsx';
 import { DependencyFacts } from './dependency-facts.tsx';
 import { GroupFacts } from './group-facts.tsx';
 import { GroupMemberList } from './member-list.tsx';
-import { RoleFacts } from './role-facts.tsx';
+import { InheritedRoles, OwnRoles } from './role-facts.tsx';
 
 export function GroupDetail({ reference }: { readonly reference: string }) {
   const graph = useGroupGraph(reference);
@@ -28,6 +30,8 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
       call={({ control }) => control.GET('/groups/graph', { params: { query: { root: reference } } })}
       renderActions={(shown) => (
         <>
+          <AddMember node={shown.node} />
+          <EditGroup groupId={shown.node.groupId} current={record.data} />
           <Button
             component={Link}
             to="/groups"
@@ -36,10 +40,27 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
           >
             Show in the graph
           </Button>
-          <EditGroup groupId={shown.node.groupId} current={record.data} />
           <DeleteGroup {...shown} etag={record.data?.etag} />
         </>
       )}
+      listTabs={({ graph: shownGraph, node: group }) => [
+        {
+          name: 'members',
+          title: `Members (${countMembers(group).toLocaleString('en')})`,
+          render: () => <GroupMemberList node={group} />,
+        },
+        {
+          name: 'roles',
+          title: `Inherited roles (${group.inheritedRoleCount.toLocaleString('en')})`,
+          render: () => (
+            <>
+              <InheritedRoles graph={shownGraph} node={group} />
+              <DependencyFacts graph={shownGraph} node={group} />
+            </>
+          ),
+        },
+        buildHistoryTab('group', group.groupId),
+      ]}
     >
       {(shown) => (
         <>
@@ -49,11 +70,8 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
               <ErrorPanel error={record.error} onRetry={() => void record.refetch()} />
             </div>
           ) : undefined}
-          <GroupFacts node={shown.node} group={record.data?.value} />
-          <RoleFacts {...shown} />
-          <DependencyFacts {...shown} />
-          <GroupMemberList node={shown.node} />
-          <History entity="group" id={shown.node.groupId} />
+          <GroupFacts {...shown} group={record.data?.value} />
+          <OwnRoles node={shown.node} />
         </>
       )}
     </ObjectPage>

@@ -1,16 +1,21 @@
 /** What identifies a group, and how many members it has. */
-
+import { Group } from '@mantine/core';
+import { useMemo } from 'react';
 import { ObjectFacts } from '../../../components/object-facts.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import { formatCount } from '../../../components/texts/format-count.ts';
-import type { GroupGraphNode, GroupRecord } from '../data/use-groups.ts';
+import { listNeighbours } from '../data/group-inheritance.ts';
+import type { GroupGraphData, GroupGraphNode, GroupRecord } from '../data/use-groups.ts';
 
 interface GroupFactsProps {
+  readonly graph: GroupGraphData;
   readonly node: GroupGraphNode;
   /** Undefined until it is read. */
   readonly group: GroupRecord | undefined;
 }
 
-export function GroupFacts({ node, group }: GroupFactsProps) {
+export function GroupFacts({ graph, node, group }: GroupFactsProps) {
+  const { dependencies } = useMemo(() => listNeighbours(graph, node.groupId), [graph, node.groupId]);
   return (
     <ObjectFacts
       label="Group"
@@ -18,10 +23,26 @@ export function GroupFacts({ node, group }: GroupFactsProps) {
         Organization: group?.organizationId,
         'Business unit': group?.businessUnitId,
         Members: formatMembers(node),
+        'Depends on': <DependencyList groups={dependencies} />,
       }}
     />
   );
 }
+
+function DependencyList({ groups }: { readonly groups: readonly GroupGraphNode[] }) {
+  if (groups.length === 0) return 'none';
+  return (
+    <Group gap="0 xs">
+      {groups.slice(0, maxListed).map(({ groupId, groupName }) => (
+        <Subject key={groupId} kind="group" id={groupId} name={groupName} />
+      ))}
+      {groups.length > maxListed ? `and ${groups.length - maxListed} more` : undefined}
+    </Group>
+  );
+}
+
+/** The others are in a tab of the page. */
+const maxListed = 5;
 
 const kinds = [
   ['user', 'user', 'users'],

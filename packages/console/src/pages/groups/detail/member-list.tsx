@@ -1,17 +1,17 @@
 /** The members of a group, of every kind, page by page. */
-import { Group, Stack, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMemo } from 'react';
 import { usePagedList } from '../../../api/lists/use-paged-list.ts';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState, NoMatch } from '../../../components/empty-state.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
+import { ListCountText } from '../../../components/lists/list-count.tsx';
 import { PagedRows, type RowColumn } from '../../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../../components/search-input.tsx';
 import { useBulkActions } from '../../../components/selection/use-bulk-actions.tsx';
 import { Subject } from '../../../components/subject.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
-import { AddMember } from '../members/add-member.tsx';
 import { bulkMembers } from '../members/bulk-members.tsx';
 import { type GroupMember, toMemberReference } from '../members/member-requests.ts';
 import { MemberSubject } from '../members/member-subject.tsx';
@@ -27,13 +27,13 @@ const memberKinds = {
 const columns: RowColumn<GroupMember>[] = [
   {
     title: 'Member',
-    width: 'minmax(12rem, 2fr)',
+    width: 'minmax(9rem, 2fr)',
     render: (member) => <MemberSubject member={toMemberReference(member)} />,
   },
-  { title: 'Kind', width: '10rem', phone: 'detail', render: ({ kind }) => memberKinds[kind] },
+  { title: 'Kind', width: '8rem', phone: 'detail', render: ({ kind }) => memberKinds[kind] },
   {
     title: 'On behalf of',
-    width: 'minmax(10rem, 1fr)',
+    width: 'minmax(8rem, 1fr)',
     phone: 'detail',
     render: ({ kind, businessId, businessName }) =>
       kind === 'businessUser' && businessId !== undefined ? (
@@ -54,19 +54,12 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
         signal,
       }),
   });
-  const count = countMembers(node);
   const bulk = useMemo(() => bulkMembers({ groupId, groupName }), [groupId, groupName]);
   const { selection, renderBar } = useBulkActions({ bulk, rows: list.items, scope: JSON.stringify([groupId, member]) });
   return (
     <Stack gap="xs" component="section" aria-label="Members">
-      <Group justify="space-between">
-        <Title order={2} size="h5">
-          Members {count > 0 ? `(${count.toLocaleString('en')})` : ''}
-        </Title>
-        {renderBar(<AddMember node={node} />)}
-      </Group>
-      {count > 0 ? (
-        <FilterLine>
+      {countMembers(node) > 0 ? (
+        <FilterLine status={renderBar(list.isReady && !list.error ? <ListCountText list={list} /> : undefined)}>
           <SearchInput label="Name or id of a member" value={member} onChange={(text) => setSearch({ member: text })} />
         </FilterLine>
       ) : undefined}
@@ -90,13 +83,14 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
           ...columns,
           {
             title: 'Actions',
-            width: '7rem',
+            width: '5.5rem',
             phone: 'action',
             render: (member) => <RemoveMember node={node} member={member} />,
           },
         ]}
         keyOf={bulk.keyOf}
         selection={selection}
+        isCounted={false}
       />
     </Stack>
   );

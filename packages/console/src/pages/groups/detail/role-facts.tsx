@@ -15,44 +15,46 @@ interface RoleFactsProps {
 /** More groups than these that give the same role are counted. */
 const maxSources = 5;
 
-export function RoleFacts({ graph, node }: RoleFactsProps) {
+export function OwnRoles({ node }: Pick<RoleFactsProps, 'node'>) {
+  return (
+    <FactSection
+      title="Own roles"
+      count={node.roleCount}
+      shown={node.roles.length}
+      empty="This group has no roles of its own."
+    >
+      <RoleChips roles={node.roles} />
+    </FactSection>
+  );
+}
+
+export function InheritedRoles({ graph, node }: RoleFactsProps) {
   const inherited = useMemo(() => listInheritedRoles(graph, node), [graph, node]);
   return (
-    <Stack gap="md">
-      <FactSection
-        title="Own roles"
-        count={node.roleCount}
-        shown={node.roles.length}
-        empty="This group has no roles of its own."
-      >
-        <RoleChips roles={node.roles} />
-      </FactSection>
-      <FactSection
-        title="Inherited roles"
-        count={node.inheritedRoleCount}
-        shown={inherited.length}
-        empty="This group inherits no roles."
-      >
-        <DataTable
-          aria-label="Inherited roles"
-          maw={640}
-          style={{ overflowWrap: 'anywhere' }}
-          titles={['Role', 'From']}
-          rows={inherited.map(({ role, sources }) => ({
-            key: role,
-            cells: [
-              <RoleChip key="role" role={role} />,
-              <Group key="sources" gap="xs">
-                {sources.slice(0, maxSources).map((source) => (
-                  <Subject key={source.groupId} kind="group" id={source.groupId} name={source.groupName} />
-                ))}
-                {sources.length > maxSources ? <Text>and {sources.length - maxSources} more</Text> : undefined}
-              </Group>,
-            ],
-          }))}
-        />
-      </FactSection>
-    </Stack>
+    <FactSection
+      title="Inherited roles"
+      count={node.inheritedRoleCount}
+      shown={inherited.length}
+      empty="This group inherits no roles."
+    >
+      <DataTable
+        aria-label="Inherited roles"
+        style={{ overflowWrap: 'anywhere' }}
+        titles={['Role', 'From']}
+        rows={inherited.map(({ role, sources }) => ({
+          key: role,
+          cells: [
+            <RoleChip key="role" role={role} />,
+            <Group key="sources" gap="xs">
+              {sources.slice(0, maxSources).map((source) => (
+                <Subject key={source.groupId} kind="group" id={source.groupId} name={source.groupName} />
+              ))}
+              {sources.length > maxSources ? <Text>and {sources.length - maxSources} more</Text> : undefined}
+            </Group>,
+          ],
+        }))}
+      />
+    </FactSection>
   );
 }
 
