@@ -18,7 +18,7 @@ const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired
 const purposeNames = { 'access-token': 'Access tokens', 'id-token': 'ID tokens' };
 
 const columns: RowColumn<ControlData<'/keys'>[number]>[] = [
-  { title: 'Key', width: 'minmax(14rem, 2fr)', render: ({ kid }) => <span className="id">{kid}</span> },
+  { title: 'Key', width: 'minmax(14rem, 3fr)', render: ({ kid }) => <span className="id">{kid}</span> },
   {
     title: 'State',
     width: '6rem',

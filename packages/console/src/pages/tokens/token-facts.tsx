@@ -80,6 +80,7 @@ function ValueTable({ title, values }: ValueTableProps) {
     name,
     <ClaimValue key={name} name={name} value={value} kind={kindOf(name, values)} />,
   ]);
+  if (facts.length === 0) return undefined;
   return (
     <section>
       <Title order={2} size="h5">
