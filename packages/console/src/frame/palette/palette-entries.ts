@@ -34,8 +34,22 @@ export function usePaletteEntries(text: string): readonly PaletteEntry[] {
   const found = useFoundObjects(trimmed);
   if (pasted.some(({ key }) => key === 'token')) return pasted;
   const named = [...listPages(), ...actions].filter(({ label }) => matches(label, trimmed));
-  const isPrefixed = ({ label }: PaletteEntry) => ` ${label}`.toLowerCase().includes(` ${trimmed.toLowerCase()}`);
-  return [...pasted, ...named.filter(isPrefixed), ...found, ...named.filter((entry) => !isPrefixed(entry))];
+  const rank = ({ label, kind }: PaletteEntry) => {
+    const own = rankLabel(label, trimmed);
+    // A part inside the text of an action says little.
+    return own === anyPart && kind === 'Action' ? own + 1 : own;
+  };
+  return [...pasted, ...[...named, ...found].toSorted((a, b) => rank(a) - rank(b))];
+}
+
+const anyPart = 3;
+
+/** The label itself, its start, the start of one of its words, or any part of it. */
+function rankLabel(label: string, text: string): number {
+  const [name, part] = [label.toLowerCase(), text.toLowerCase()];
+  if (name === part) return 0;
+  if (name.startsWith(part)) return 1;
+  return [' ', '.', '-', '_', ':'].some((mark) => name.includes(`${mark}${part}`)) ? 2 : anyPart;
 }
 
 function matches(label: string, text: string): boolean {
