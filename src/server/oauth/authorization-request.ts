@@ -14,9 +14,9 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { OperationContext } from '../request-context.ts';
 import type { Client } from '../store/tables.ts';
 import { listAudiences } from '../tokens/claims.ts';
-import { type AuthorizationTarget, renderErrorRedirect } from './authorization-response.ts';
+import { type AuthorizationTarget, renderResponse } from './authorization-response.ts';
 import { idTokenHint, readIdTokenHint } from './id-token-hint.ts';
-import { createMessageError, renderMessagePage } from './pages/message-page.ts';
+import { createInvalidPage, renderMessagePage } from './pages/message-page.ts';
 import { type PageError, withPage } from './pages/page-error.ts';
 import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
 
@@ -62,42 +62,33 @@ type ParameterName = keyof typeof parameterTexts;
 const parameterValue = z.string().max(4000, 'is too long');
 
 /** Each can be repeated, so that a repeated one is reported at the redirect URI. */
-export const authorizationQuery = Object.fromEntries(
-  Object.entries(parameterTexts).map((entry) => [entry[0], describeParameter(entry)]),
-) as Record<ParameterName, ReturnType<typeof describeParameter>>;
-
-function describeParameter([name, [description, example]]: readonly [string, readonly [string, string]]) {
-  return repeatParameter(valueSchemaOf(name).meta({ examples: [example] }))
+export const authorizationQuery = mapParameters((value, [description, example]) =>
+  repeatParameter(value.meta({ examples: [example] }))
     .optional()
-    .describe(description);
-}
-
-function valueSchemaOf(name: string): z.ZodString {
-  return name === 'id_token_hint' ? idTokenHint : parameterValue;
-}
-
-const formParameter = z.union([parameterValue, repeatParameter(parameterValue)]);
+    .describe(description),
+);
 
 /** The same parameters in a form. */
-export const authorizationForm = Object.fromEntries(
-  Object.keys(parameterTexts).map((name) => [
-    name,
-    z.union([valueSchemaOf(name), repeatParameter(valueSchemaOf(name))]).optional(),
-  ]),
-) as Record<ParameterName, z.ZodOptional<typeof formParameter>>;
+export const authorizationForm = mapParameters((value) => z.union([value, repeatParameter(value)]).optional());
 
-/** The parameters of a form, as those of a query. */
-export function readForm(
-  form: {
-    readonly [Name in ParameterName]?: z.output<typeof formParameter> | undefined;
-  },
-): AuthorizationParameters {
-  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, value && [value].flat()]));
+function mapParameters<Schema>(toSchema: (value: z.ZodString, texts: readonly [string, string]) => Schema) {
+  const entries = Object.entries(parameterTexts).map(([name, texts]) => [
+    name,
+    toSchema(name === 'id_token_hint' ? idTokenHint : parameterValue, texts),
+  ]);
+  return Object.fromEntries(entries) as Record<ParameterName, Schema>;
 }
 
 /** @param value the schema of each of its values */
 function repeatParameter(value: z.ZodString) {
   return z.array(value).max(20, 'is repeated too often');
+}
+
+/** The parameters of a form, as those of a query. */
+export function readForm(
+  form: Readonly<Record<string, string | readonly string[] | undefined>>,
+): AuthorizationParameters {
+  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, value && [value].flat()]));
 }
 
 /** The values of each parameter, as sent. */
@@ -122,7 +113,11 @@ export interface LoginFor {
   readonly query: string;
 }
 
-export interface AuthorizationRequest extends LoginFor, AuthorizationTarget {
+interface ClientTarget extends AuthorizationTarget {
+  readonly client: Client;
+}
+
+export interface AuthorizationRequest extends LoginFor, ClientTarget {
   readonly device?: undefined;
   /** The requests of this login, in the request log. */
   readonly flow: string;
@@ -152,16 +147,12 @@ export async function readAuthorizationRequest(
 /** The user that the application knows (OpenID Connect Core 1.0, 3.1.2.1). */
 async function readHintedUser(
   context: OperationContext,
-  target: AuthorizationTarget & { readonly client: Client },
+  target: ClientTarget,
   [token]: readonly string[] = [],
 ): Promise<string | undefined> {
   if (token === undefined || token === '') return undefined;
   const hint = await readIdTokenHint(context, token);
-  if (!hint)
-    throw createRefusal(target, {
-      ...{ error: 'invalid_request', code: 'AUTHORIZATION_INVALID' },
-      description: 'id_token_hint is not an ID token of this server.',
-    });
+  if (!hint) throw createRefusal(target, 'invalid_request', 'id_token_hint is not an ID token of this server.');
   return hint.sub;
 }
 
@@ -170,12 +161,13 @@ async function requireParticipant(
   [clientId, ...others]: readonly string[] = [],
 ): Promise<Client> {
   if (clientId === undefined || clientId === '' || others.length > 0)
-    throw createRequestPage('The application sent no client_id, or several.');
+    throw createInvalidPage('login', 'The application sent no client_id, or several.');
   const client = await store.clients.get(clientId);
   if (!client || !(await isOwnerActive(store, client)))
-    throw createRequestPage(`No application has the id ${clientId}.`);
+    throw createInvalidPage('login', `No application has the id ${clientId}.`);
   if (!takesPartInLogins(client))
-    throw createRequestPage(
+    throw createInvalidPage(
+      'login',
       client.party === '3RDPARTY' && client.grantTypes.includes('authorization_code')
         ? `An administrator has not switched on logins for ${clientId}: iam clients update ${clientId} --browser-login`
         : `The application ${clientId} is not registered for logins: its grant types lack authorization_code.`,
@@ -197,12 +189,7 @@ function requireRedirectUri(client: Client, [sent, ...others]: readonly string[]
     registered.length === 0
       ? 'It has none that can be used.'
       : 'It must be one of those of the application, to the letter.';
-  throw createRequestPage(`The redirect URI is not registered for ${client.clientId}. ${known}`);
-}
-
-/** A page for the user: nothing can be reported to the application. */
-function createRequestPage(text: string): PageError {
-  return createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: 'This login cannot start', text });
+  throw createInvalidPage('login', `The redirect URI is not registered for ${client.clientId}. ${known}`);
 }
 
 function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {
@@ -223,9 +210,9 @@ const challengePattern = /^[A-Za-z0-9_-]{43}$/;
 
 class ParameterReader {
   readonly #given: AuthorizationParameters;
-  readonly #target: AuthorizationTarget & { readonly client: Client };
+  readonly #target: ClientTarget;
 
-  constructor(given: AuthorizationParameters, target: AuthorizationTarget & { readonly client: Client }) {
+  constructor(given: AuthorizationParameters, target: ClientTarget) {
     this.#given = given;
     this.#target = target;
   }
@@ -233,7 +220,7 @@ class ParameterReader {
   read(context: OperationContext, isRedirectUriGiven: boolean): Omit<AuthorizationRequest, 'flow'> {
     this.#assertSupported();
     const { openidScopes, scope, isExceeded } = splitScopes(this.#value('scope'), this.#target.client);
-    if (isExceeded) this.#refuse('invalid_scope', 'The client may not request one of the scopes.', 'SCOPE_EXCEEDED');
+    if (isExceeded) this.#refuse('invalid_scope', 'The client may not request one of the scopes.');
     if (openidScopes.includes('openid') && !isRedirectUriGiven)
       this.#refuse('invalid_request', 'redirect_uri is required with the scope openid.');
     return {
@@ -293,19 +280,17 @@ class ParameterReader {
     return new Set(known);
   }
 
+  #readResources(context: OperationContext): readonly string[] | undefined {
+    const { resources, isForeign } = readResources(context, this.#target.client, this.#given.resource);
+    if (isForeign) this.#refuse('invalid_target', 'The client may not request a token for this resource.');
+    return resources;
+  }
+
   #readMaxAge(): number | undefined {
     const text = this.#value('max_age');
     if (text === undefined) return undefined;
     if (!/^\d{1,15}$/.test(text)) this.#refuse('invalid_request', 'max_age must be a number of seconds.');
     return Number(text);
-  }
-
-  #readResources({ issuerUrl }: OperationContext): readonly string[] | undefined {
-    const resources = (this.#given.resource ?? []).filter((name) => name !== '');
-    const known = listAudiences(this.#target.client, issuerUrl);
-    if (resources.some((name) => !known.includes(name)))
-      this.#refuse('invalid_target', 'The client may not request a token for this resource.', 'TARGET_INVALID');
-    return resources.length === 0 ? undefined : resources;
   }
 
   /** A parameter without a value counts as omitted (RFC 6749, 3.1). */
@@ -317,8 +302,8 @@ class ParameterReader {
     return splitWords(this.#value(name));
   }
 
-  #refuse(error: string, description: string, code: PlainErrorCode = 'AUTHORIZATION_INVALID'): never {
-    throw createRefusal(this.#target, { error, description, code });
+  #refuse(error: string, description: string): never {
+    throw createRefusal(this.#target, error, description);
   }
 }
 
@@ -342,27 +327,37 @@ export function splitScopes(requested: string | undefined, client: Client) {
   };
 }
 
+/** The requested audiences (RFC 8707, 2); undefined for all of the client. */
+export function readResources(
+  { issuerUrl }: Pick<OperationContext, 'issuerUrl'>,
+  client: Client,
+  requested: readonly string[] = [],
+) {
+  const names = requested.filter((name) => name !== '');
+  const known = listAudiences(client, issuerUrl);
+  return {
+    resources: names.length === 0 ? undefined : names,
+    isForeign: names.some((name) => !known.includes(name)),
+  };
+}
+
 function splitWords(text = ''): string[] {
   return text.split(' ').filter((word) => word !== '');
 }
 
-export interface Refusal {
-  /** The registered name (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6). */
-  readonly error: string;
-  readonly description: string;
-  readonly code: PlainErrorCode;
-  /** Whether the user has decided it on a page. */
-  readonly isByUser?: boolean;
-}
+const codesOfErrors: Readonly<Record<string, PlainErrorCode>> = {
+  ...{ invalid_scope: 'SCOPE_EXCEEDED', invalid_target: 'TARGET_INVALID', access_denied: 'LOGIN_REFUSED' },
+  ...{ login_required: 'LOGIN_REQUIRED', interaction_required: 'LOGIN_REQUIRED', consent_required: 'LOGIN_REQUIRED' },
+};
 
-/** The error to throw: it redirects to the application or, before the user of a third-party client has acted, is a page. */
-export function createRefusal(
-  target: AuthorizationTarget & { readonly client: Client },
-  { error, description, code, isByUser = false }: Refusal,
-): PageError {
-  const redirect = renderErrorRedirect(target, { error, description });
+/**
+ * The error to throw: it redirects to the application or, before the user of a third-party client has acted, is a page.
+ * @param error the registered name (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6); access_denied by the user alone
+ */
+export function createRefusal(target: ClientTarget, error: string, description: string): PageError {
+  const redirect = renderResponse(target, { error, error_description: description });
   const page =
-    target.client.party === '1STPARTY' || isByUser
+    target.client.party === '1STPARTY' || error === 'access_denied'
       ? redirect
       : renderMessagePage({
           title: 'The application made a mistake',
@@ -373,7 +368,7 @@ export function createRefusal(
           },
           status: 400,
         });
-  return withPage(apiError(code, description), page, error);
+  return withPage(apiError(codesOfErrors[error] ?? 'AUTHORIZATION_INVALID', description), page, error);
 }
 
 /** Where the browser goes, for the user: a host, or the private scheme of a program. */

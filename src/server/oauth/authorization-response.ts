@@ -16,27 +16,17 @@ export interface RedirectResponse extends PageResponse {
   readonly location: string;
 }
 
-export function renderCodeRedirect(target: AuthorizationTarget, code: string, setCookie?: string): RedirectResponse {
-  return render(target, { code }, setCookie);
-}
-
-export function renderErrorRedirect(
-  target: AuthorizationTarget,
-  { error, description }: { readonly error: string; readonly description: string },
-): RedirectResponse {
-  return render(target, { error, error_description: description });
-}
-
 /** `iss` lets an application of several servers notice that another one responds (RFC 9207). */
-function render(
+export function renderResponse(
   { redirectUri, mode, state, issuer }: AuthorizationTarget,
   values: Readonly<Record<string, string>>,
   setCookie?: string,
 ): RedirectResponse {
   const parameters = { ...values, ...(state === undefined ? {} : { state }), iss: issuer };
   const location = appendQuery(redirectUri, parameters);
-  if (mode === 'form_post') return { ...renderFormPost(redirectUri, parameters, setCookie), location };
-  return { ...renderRedirect(location, setCookie), location };
+  if (mode === 'query') return { ...renderRedirect(location, setCookie), location };
+  const form = { action: redirectUri, fields: parameters, formTargets: [redirectUri], setCookie };
+  return { ...renderAutomaticForm('Back to the application', form), location };
 }
 
 /** 303, so that the browser never sends on what was posted here (RFC 9700, 4.12). */
@@ -59,8 +49,6 @@ export function appendQuery(uri: string, parameters: Readonly<Record<string, str
   return `${uri}${separator}${new URLSearchParams(parameters)}`;
 }
 
-const submitScript = 'document.forms[0].submit()';
-
 /** A form that is sent at once, or by its button without scripts: browsers start a new chain of redirects with it. */
 export function renderAutomaticForm(
   title: string,
@@ -74,14 +62,5 @@ export function renderAutomaticForm(
   },
 ): PageResponse {
   const content = html`<form method="post" action="${action}">${renderHiddenFields(fields)}<button>Continue</button></form>`;
-  return renderPage({ ...page, title, content, script: submitScript });
-}
-
-function renderFormPost(
-  redirectUri: string,
-  fields: Readonly<Record<string, string>>,
-  setCookie: string | undefined,
-): PageResponse {
-  const form = { action: redirectUri, fields, formTargets: [redirectUri], setCookie };
-  return renderAutomaticForm('Back to the application', form);
+  return renderPage({ ...page, title, content, script: 'document.forms[0].submit()' });
 }

@@ -76,9 +76,6 @@ async function showLogin(
   const pushed = await resolvePushedRequest(context, given);
   const request = await readAuthorizationRequest(context, pushed ?? given);
   if (pushed === undefined && request.client.requirePushedAuthorizationRequests)
-    throw createRefusal(request, {
-      ...{ error: 'invalid_request', code: 'AUTHORIZATION_INVALID' },
-      description: 'The application must push its request to the pushed authorization request endpoint (RFC 9126).',
-    });
+    throw createRefusal(request, 'invalid_request', 'The application must push its request to /oauth2/par (RFC 9126).');
   return continueLogin(context, { request, browser, isFresh: false });
 }

@@ -8,25 +8,19 @@ import { issueDeviceCodes } from '../auth/codes/device-codes.ts';
 import { tokenParameters } from '../auth/token-form.ts';
 import { takesPartInLogins } from '../directory/clients.ts';
 import { defineOperation } from '../operations/define.ts';
-import { listAudiences } from '../tokens/claims.ts';
-import { splitScopes } from './authorization-request.ts';
+import { readResources, splitScopes } from './authorization-request.ts';
 import { device } from './device.ts';
-import { authenticateEndpointClient, endpointClientErrors } from './endpoint-client.ts';
+import { authenticateEndpointClient, endpointClientErrors, endpointTraits } from './endpoint-client.ts';
 
 const { client_id, client_secret, resource } = tokenParameters;
 
 export const deviceAuthorization = defineOperation({
+  ...endpointTraits,
   id: 'oauth2.device-authorization',
   title: 'Start the login of a device (OAuth 2.0)',
   description:
     'Device authorization (RFC 8628) for devices without a browser. The client authenticates as at the token endpoint, shows the user code to its user, and polls POST /oauth2/token with the device code until the user has decided. Errors have the format of RFC 6749.',
-  method: 'POST',
   path: '/oauth2/device_authorization',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
-  audit: { kind: 'authentication', targets: {} },
-  status: [200, 400, 401, 429, 500],
   request: {
     body: z
       .object({
@@ -59,7 +53,6 @@ export const deviceAuthorization = defineOperation({
   },
   identifies: ['client_id'],
   errors: [...endpointClientErrors, 'GRANT_TYPE_NOT_ALLOWED', 'SCOPE_EXCEEDED', 'TARGET_INVALID'],
-  errorFormat: 'oauth',
   openapiExamples: { body: { client_id: 'tv', scope: 'openid' } },
 
   async handle({ body }, context) {
@@ -68,10 +61,9 @@ export const deviceAuthorization = defineOperation({
     if (!takesPartInLogins(client, deviceGrantType)) throw apiError('GRANT_TYPE_NOT_ALLOWED');
     const { openidScopes, scope, isExceeded } = splitScopes(body.scope, client);
     if (isExceeded) throw apiError('SCOPE_EXCEEDED');
-    const resources = [body.resource ?? []].flat().filter((name) => name !== '');
-    const known = listAudiences(client, context.issuerUrl);
-    if (resources.some((name) => !known.includes(name))) throw apiError('TARGET_INVALID');
-    const grant = { client, openidScopes, scope, ...(resources.length === 0 ? {} : { resources }) };
+    const { resources, isForeign } = readResources(context, client, [body.resource ?? []].flat());
+    if (isForeign) throw apiError('TARGET_INVALID');
+    const grant = { client, openidScopes, scope, resources };
     const { deviceCode, userCode, expiresIn, interval } = await issueDeviceCodes(context, grant);
     const uri = `${context.baseUrl}${device.path}`;
     return {

@@ -1,18 +1,17 @@
 /** GET and POST /oauth2/device: the page on which a user types the code that a device shows (RFC 8628, 3.3). */
 import * as z from 'zod';
-import { IamError } from '../../contract/errors.ts';
 import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import { type Browser, createFormToken, formatCookie, isFormToken, openBrowser } from '../sessions/browser-sessions.ts';
 import { readDeviceRequest } from './device-request.ts';
-import { continueLogin } from './login-flow.ts';
+import { continueLogin, type FormMessage, showErrors } from './login-flow.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
-import { html, renderHiddenFields } from './pages/html.ts';
-import { renderPage } from './pages/layout.ts';
+import { html } from './pages/html.ts';
+import { renderForm, renderLoginPage } from './pages/login-pages.ts';
 import { createExpiredPage } from './pages/message-page.ts';
-import { type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
+import type { PageResponse } from './pages/page-error.ts';
 
 export const userCodeParameter = sensitive(textUpTo(100), 'one-time');
 
@@ -37,7 +36,7 @@ export const device = defineOperation({
   identifies: [],
   errors: [],
   async handle({ query, headers }, context) {
-    return renderDevicePage(context, await openBrowser(context, headers.cookie), { typed: query.user_code });
+    return renderDevicePage(context, await openBrowser(context, headers.cookie), query.user_code);
   },
 });
 
@@ -62,47 +61,42 @@ export const deviceByForm = defineOperation({
   async handle({ headers, body }, context) {
     const browser = await openBrowser(context, headers.cookie);
     if (!isFormToken(browser, body.form_token, context)) throw createExpiredPage('device');
-    try {
+    const errors = {
+      codes: ['DEVICE_CODE_INVALID', 'CODE_FAILURES'],
+      render: (message: FormMessage) => renderDevicePage(context, browser, body.user_code, message),
+    };
+    return showErrors(errors, async () => {
       const request = await readDeviceRequest(context, body.user_code);
-      return await continueLogin(context, { request, browser, isFresh: false });
-    } catch (error) {
-      if (!(error instanceof IamError) || !['DEVICE_CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
-      throw withPage(
-        error,
-        renderDevicePage(context, browser, {
-          typed: body.user_code,
-          error: error.message,
-          status: readFormStatus(error),
-        }),
-      );
-    }
+      return continueLogin(context, { request, browser, isFresh: false });
+    });
   },
 });
-
-interface DevicePage {
-  readonly typed?: string | undefined;
-  readonly error?: string;
-  readonly status?: number;
-}
 
 function renderDevicePage(
   context: OperationContext,
   browser: Browser,
-  { typed, error, status = 200 }: DevicePage,
+  typed = '',
+  message: FormMessage = {},
 ): PageResponse {
-  const hasCode = typed !== undefined && typed !== '';
-  return renderPage({
-    title: 'Log in on a device',
-    status,
-    content: html`${error && html`<p class="error" role="alert">${error}</p>`}<p class="muted">${
-      hasCode && !error
+  const form = {
+    ...{ action: 'device', formToken: createFormToken(browser, context), application: '', formTargets: [] },
+    setCookie: formatCookie(browser, context),
+    ...message,
+  };
+  return renderLoginPage(
+    form,
+    'Log in on a device',
+    html`<p class="muted">${
+      typed !== '' && !message.error
         ? 'Go on only if your device shows this code, and you have just started to log in there.'
         : 'Type the code that your device shows.'
     }</p>
-<form method="post" action="device">${renderHiddenFields({ form_token: createFormToken(browser, context) })}
-<label for="user_code">Code</label>
-<input id="user_code" name="user_code" value="${typed ?? ''}" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="100" autofocus>
-<button>Continue</button></form>`,
-    setCookie: formatCookie(browser, context),
-  });
+${renderForm(
+  form,
+  undefined,
+  html`<label for="user_code">Code</label>
+<input id="user_code" name="user_code" value="${typed}" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="100" autofocus>
+<button>Continue</button>`,
+)}`,
+  );
 }

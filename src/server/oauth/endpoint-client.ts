@@ -35,6 +35,17 @@ export const endpointClientErrors = [
   'TOO_MANY_ATTEMPTS',
 ] as const;
 
+/** What the declarations of all endpoints share that a client sends a form to. */
+export const endpointTraits = {
+  method: 'POST',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  audit: { kind: 'authentication', targets: {} },
+  status: [200, 400, 401, 429, 500],
+  errorFormat: 'oauth',
+} as const;
+
 interface ClientParameters {
   readonly client_id?: string | undefined;
   readonly client_secret?: string | undefined;

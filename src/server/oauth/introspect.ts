@@ -1,6 +1,7 @@
 /** POST /oauth2/introspect */
 import * as z from 'zod';
 import { IamError } from '../../contract/errors.ts';
+import { optionalText } from '../../contract/schemas/primitives.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import type { AuthenticatedClient } from '../auth/client-authentication.ts';
 import type { Principal } from '../directory/principal.ts';
@@ -11,46 +12,50 @@ import { findActiveRefreshToken } from '../sessions/refresh-tokens.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { listScopes, toAuthorities } from '../tokens/claims.ts';
-import { authenticateEndpointClient, endpointClientErrors, TokenParameters } from './endpoint-client.ts';
+import {
+  authenticateEndpointClient,
+  endpointClientErrors,
+  endpointTraits,
+  TokenParameters,
+} from './endpoint-client.ts';
 
-const id = z.string().optional();
 const number = z.number().optional();
 
 /** RFC 7662, 2.2, and the claims of access tokens. An inactive token has `active` only. */
 const TokenState = z
   .strictObject({
     active: z.boolean().meta({ examples: [true] }),
-    scope: id.meta({ description: 'Scopes separated by spaces, which are still granted', examples: ['reports.read'] }),
-    client_id: id.meta({ examples: ['billing-service'] }),
-    username: id.meta({ description: 'Name of the user; absent for a client', examples: ['alice@example.com'] }),
+    scope: optionalText('reports.read', 'Scopes separated by spaces, which are still granted'),
+    client_id: optionalText('billing-service'),
+    username: optionalText('alice@example.com', 'Name of the user; absent for a client'),
     token_type: z.literal('Bearer').optional().describe('Present for access tokens'),
     exp: number.meta({ examples: [1772370000] }),
     iat: number.meta({ examples: [1772366400] }),
     nbf: number.meta({ examples: [1772366400] }),
-    sub: id.meta({ examples: ['billing-service'] }),
+    sub: optionalText('billing-service'),
     aud: z
       .union([z.string(), z.array(z.string()).readonly()])
       .optional()
       .meta({ description: 'Text, or a list if there are several', examples: ['http://127.0.0.1:8080'] }),
-    iss: id.meta({ examples: ['http://127.0.0.1:8080'] }),
-    jti: id.meta({ examples: ['5f0c1d1e-9d0b-4d5a-8b5e-0a1b2c3d4e5f'] }),
+    iss: optionalText('http://127.0.0.1:8080'),
+    jti: optionalText('5f0c1d1e-9d0b-4d5a-8b5e-0a1b2c3d4e5f'),
     authorities: z
       .array(z.string())
       .optional()
       .meta({ description: 'Authorities of the token that are still granted', examples: [['ROLE_ADMIN']] }),
-    app_id: id.meta({ examples: ['billing'] }),
+    app_id: optionalText('billing'),
     stand_in: z
       .boolean()
       .optional()
       .meta({ examples: [true] }),
-    sid: id.meta({ examples: ['0b8f2f0e-2a8e-4b53-9c1b-0f5c6f1c2d3e'] }),
-    user_id: id.meta({ examples: ['alice'] }),
-    business_id: id.meta({ examples: ['acme'] }),
+    sid: optionalText('0b8f2f0e-2a8e-4b53-9c1b-0f5c6f1c2d3e'),
+    user_id: optionalText('alice'),
+    business_id: optionalText('acme'),
     customer_id: number.meta({ examples: [1001] }),
-    service_id: id.meta({ examples: ['billing'] }),
-    logon: id.meta({ examples: ['LOGON01'] }),
-    organization_id: id.meta({ examples: ['org-1'] }),
-    business_unit_id: id.meta({ examples: ['unit-1'] }),
+    service_id: optionalText('billing'),
+    logon: optionalText('LOGON01'),
+    organization_id: optionalText('org-1'),
+    business_unit_id: optionalText('unit-1'),
   })
   .meta({ id: 'TokenState', description: 'Introspection response of RFC 7662, 2.2.' });
 
@@ -59,18 +64,13 @@ type TokenState = z.input<typeof TokenState>;
 const inactive: TokenState = { active: false };
 
 export default defineOperation({
+  ...endpointTraits,
   id: 'oauth2.introspect',
   title: 'Introspect a token (OAuth 2.0)',
   description:
     'OAuth 2.0 token introspection (RFC 7662) for clients that authenticate with a secret, an API key or an access token of their own. A first-party client can introspect every access token, a third-party client those that were issued to it; a refresh token only the client that it was issued to. Every other token is `{"active": false}`. Scope and authorities are those that are still granted. Errors have the format of RFC 6749.',
-  method: 'POST',
   path: '/oauth2/introspect',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
   growthLimit: false,
-  audit: { kind: 'authentication', targets: {} },
-  status: [200, 400, 401, 429, 500],
   request: {
     body: z.object(TokenParameters).meta({ id: 'IntrospectionForm' }),
     form: true,
@@ -79,7 +79,6 @@ export default defineOperation({
   response: { status: 200, body: TokenState },
   identifies: ['client_id', 'token'],
   errors: endpointClientErrors,
-  errorFormat: 'oauth',
   openapiExamples: {
     body: { token: 'cmVmcmVzaC10b2tlbg', client_id: 'billing-service', client_secret: 'only-for-this-machine' },
   },

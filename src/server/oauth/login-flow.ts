@@ -33,7 +33,7 @@ import {
   maySignUp,
   nameTarget,
 } from './authorization-request.ts';
-import { renderCodeRedirect } from './authorization-response.ts';
+import { renderResponse } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
 import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
@@ -61,9 +61,7 @@ export async function continueLogin(context: OperationContext, state: LoginState
     return request.prompts.has('create') ? renderSignUpPage(createForm(context, state)) : renderLogin(context, state);
   }
   if (request.device === undefined && !isHinted(request, current))
-    throw createRefusal(request, {
-      ...{ error: 'login_required', description: 'Another user logged in.', code: 'LOGIN_REQUIRED' },
-    });
+    throw createRefusal(request, 'login_required', 'Another user logged in.');
   const factors = await listNeededFactors(context, request, current);
   if (factors.length > 0) {
     assertMayAsk(request, 'interaction_required', 'The user must confirm a second factor.');
@@ -79,14 +77,8 @@ export async function continueLogin(context: OperationContext, state: LoginState
   return finishLogin(context, state, current);
 }
 
-/** The error for the application that the user decided on. */
-export function createUserRefusal(request: AuthorizationRequest, description: string): PageError {
-  return createRefusal(request, { error: 'access_denied', description, code: 'LOGIN_REFUSED', isByUser: true });
-}
-
 function assertMayAsk(request: LoginRequest, error: string, description: string): void {
-  if (request.device === undefined && request.prompts.has('none'))
-    throw createRefusal(request, { error, description, code: 'LOGIN_REQUIRED' });
+  if (request.device === undefined && request.prompts.has('none')) throw createRefusal(request, error, description);
 }
 
 function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn: LoggedIn, isFresh: boolean): boolean {
@@ -199,7 +191,7 @@ async function redirectWithCode(
 ): Promise<PageResponse> {
   const { client, redirectUri, isRedirectUriGiven, codeChallenge, nonce, openidScopes, resources, scope } = request;
   const fault = context.takeAuthorizationFault();
-  if (fault === 'access-denied') throw createUserRefusal(request, 'The user denied it.');
+  if (fault === 'access-denied') throw createRefusal(request, 'access_denied', 'The user denied it.');
   const issued = await issueCode(
     context,
     {
@@ -216,7 +208,7 @@ async function redirectWithCode(
     ...(fault === 'wrong-iss' ? { issuer: 'https://other.example' } : {}),
   };
   const code = fault === 'expired-code' ? generateSecret(context.random) : issued;
-  return renderCodeRedirect(target, code, setCookie);
+  return renderResponse(target, { code }, setCookie);
 }
 
 export function logInWithPassword(

@@ -12,7 +12,7 @@ import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import { type Browser, isFormToken, type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
-import { authorizationQuery } from './authorization-request.ts';
+import { authorizationQuery, createRefusal } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
 import { type LoginRequest, readLoginRequest } from './device-request.ts';
@@ -21,7 +21,6 @@ import {
   continueLogin,
   createForm,
   createProof,
-  createUserRefusal,
   type FormMessage,
   type LoginState,
   listRequestedScopes,
@@ -114,7 +113,7 @@ function createExpiredLogin({ query, device }: LoginRequest) {
 
 /** Reports it to the application, in its browser or on its device. */
 async function refuseByUser(context: OperationContext, request: LoginRequest, description: string): Promise<never> {
-  if (request.device === undefined) throw createUserRefusal(request, description);
+  if (request.device === undefined) throw createRefusal(request, 'access_denied', description);
   await decideDevice(context, request.device, undefined);
   const text = `${request.client.appId} is not logged in on the device. You can close this page.`;
   throw createMessageError(apiError('LOGIN_REFUSED', description), { title: 'The login was refused', text });

@@ -1,6 +1,5 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout 1.0) */
 import * as z from 'zod';
-import { apiError } from '../../contract/errors.ts';
 import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { defineOperation } from '../operations/define.ts';
@@ -18,7 +17,7 @@ import { idTokenHint, readIdTokenHint } from './id-token-hint.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { html, renderHiddenFields } from './pages/html.ts';
 import { renderPage } from './pages/layout.ts';
-import { createMessageError, renderMessagePage } from './pages/message-page.ts';
+import { createInvalidPage, renderMessagePage } from './pages/message-page.ts';
 import type { PageResponse } from './pages/page-error.ts';
 import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
 
@@ -36,13 +35,11 @@ const parameters = {
   state: text.optional().meta({ description: 'Returned as it is', examples: ['af0ifjsldkj'] }),
 };
 
-interface LogoutRequest {
-  readonly id_token_hint?: string | undefined;
-  readonly client_id?: string | undefined;
-  readonly post_logout_redirect_uri?: string | undefined;
-  readonly state?: string | undefined;
-  readonly form_token?: string | undefined;
-}
+const LogoutForm = z
+  .object({ ...parameters, form_token: sensitive(text, 'one-time').optional() })
+  .meta({ id: 'LogoutForm' });
+
+type LogoutRequest = z.output<typeof LogoutForm>;
 
 const traits = {
   ...pageTraits,
@@ -72,7 +69,7 @@ export const logoutByForm = defineOperation({
   description: 'The same as GET /oauth2/logout, with the parameters in a form; also the confirmation of the user.',
   method: 'POST',
   request: {
-    body: z.object({ ...parameters, form_token: sensitive(text, 'one-time').optional() }).meta({ id: 'LogoutForm' }),
+    body: LogoutForm,
     form: true,
     headers: browserHeaders,
   },
@@ -115,27 +112,19 @@ async function findTarget(
   const client = await store.clients.get(clientId ?? audience ?? '');
   const isOther = clientId !== undefined && audience !== undefined && clientId !== audience;
   const registered = (isOther ? undefined : client?.postLogoutRedirectURIs)?.filter(isUsableRedirectUri) ?? [];
-  if (matchRedirectUri(registered, uri) === undefined) {
-    const reason = 'post_logout_redirect_uri is not registered for the application.';
-    throw createMessageError(apiError('AUTHORIZATION_INVALID', reason), {
-      title: 'This logout cannot start',
-      text: reason,
-    });
-  }
-  return state === undefined ? uri : appendQuery(uri, { state });
+  if (matchRedirectUri(registered, uri) === undefined)
+    throw createInvalidPage('logout', 'post_logout_redirect_uri is not registered for the application.');
+  return state === undefined || state === '' ? uri : appendQuery(uri, { state });
 }
 
 /** Any page can link here: without the ID token of the session the user decides. */
 function renderConfirmation(
   context: OperationContext,
-  { client_id: clientId, post_logout_redirect_uri: uri, state, id_token_hint: hint }: LogoutRequest,
+  { form_token: _, ...request }: LogoutRequest,
   browser: Browser,
   target: string | undefined,
 ): PageResponse {
-  const fields = {
-    ...{ client_id: clientId, post_logout_redirect_uri: uri, state, id_token_hint: hint },
-    form_token: createFormToken(browser, context),
-  };
+  const fields = { ...request, form_token: createFormToken(browser, context) };
   return renderPage({
     title: 'Log out?',
     content: html`<p>You are logged in as <b>${browser.current?.user.userName}</b>. This ends the session in all applications of this browser.</p>

@@ -12,7 +12,7 @@ import { logout } from './logout.ts';
 import { par } from './par.ts';
 import revoke from './revoke.ts';
 import token from './token.ts';
-import { userinfo } from './userinfo.ts';
+import { UserInfo, userinfo } from './userinfo.ts';
 
 /** Methods of clients with a secret, and access tokens of clients (RFC 8414, 2: names of either registry). */
 const introspectionMethods = [...clientAuthenticationMethods.filter((name) => name !== 'none'), 'Bearer'];
@@ -51,16 +51,7 @@ export function buildOpenIdConfiguration(appContext: AppContext): object {
     subject_types_supported: ['public'],
     acr_values_supported: signInLevels,
     prompt_values_supported: prompts,
-    claims_supported: [
-      'sub',
-      'name',
-      'preferred_username',
-      'email',
-      'email_verified',
-      'phone_number',
-      'phone_number_verified',
-      'roles',
-    ],
+    claims_supported: Object.keys(UserInfo.shape),
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

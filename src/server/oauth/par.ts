@@ -16,22 +16,18 @@ import {
   readAuthorizationRequest,
   readForm,
 } from './authorization-request.ts';
-import { authenticateEndpointClient, endpointClientErrors } from './endpoint-client.ts';
-import { createMessageError } from './pages/message-page.ts';
+import { authenticateEndpointClient, endpointClientErrors, endpointTraits } from './endpoint-client.ts';
+import { createInvalidPage } from './pages/message-page.ts';
 
 const referencePrefix = 'urn:ietf:params:oauth:request_uri:';
 
 export const par = defineOperation({
+  ...endpointTraits,
   id: 'oauth2.par',
   title: 'Push an authorization request (OAuth 2.0)',
   description:
     'Pushed authorization requests (RFC 9126). A client authenticates as at the token endpoint, and sends the parameters of GET /oauth2/authorize, which are validated at once. It sends the browser to that endpoint with its client_id and the request_uri of the response, which is valid once. Errors have the format of RFC 6749.',
-  method: 'POST',
   path: '/oauth2/par',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
-  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500],
   request: {
     body: z
@@ -59,7 +55,6 @@ export const par = defineOperation({
     'SCOPE_EXCEEDED',
     'TARGET_INVALID',
   ],
-  errorFormat: 'oauth',
   openapiExamples: {
     body: {
       ...{ client_id: 'web', client_secret: 'only-for-this-machine', response_type: 'code', scope: 'openid' },
@@ -97,8 +92,10 @@ export async function resolvePushedRequest(
   const value = reference.slice(referencePrefix.length);
   const row = await store.transaction((tx) => consumeOneTimeToken(tx, 'pushed-request', value, clock));
   if (row?.pushedRequest === undefined || given.client_id?.length !== 1 || given.client_id[0] !== row.clientId) {
-    const text = 'The request of the application was used, has expired, or belongs to another application.';
-    throw createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: 'This login cannot start', text });
+    throw createInvalidPage(
+      'login',
+      'The request of the application was used, has expired, or belongs to another application.',
+    );
   }
   return fromQuery(row.pushedRequest);
 }

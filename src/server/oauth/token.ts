@@ -13,6 +13,7 @@ import {
   toOAuthToken,
 } from '../auth/token-form.ts';
 import { defineOperation } from '../operations/define.ts';
+import { endpointTraits } from './endpoint-client.ts';
 
 const Form = z
   .object({
@@ -35,23 +36,17 @@ const Tokens = z
   .meta({ id: 'OpenIdTokens', description: 'Token response of RFC 6749, 5.1, and of OpenID Connect.' });
 
 export default defineOperation({
+  ...endpointTraits,
   id: 'oauth2.token',
   title: 'Obtain tokens (OAuth 2.0, OpenID Connect)',
   description:
     'The token endpoint (RFC 6749) that the metadata names: the grants of the service, authorization_code for logins with a browser, and device_code for devices without one. Errors have the format of the RFC.',
-  method: 'POST',
   path: '/oauth2/token',
-  mount: 'base',
-  auth: 'none',
-  roles: 'none',
   renewsSession: true,
-  audit: { kind: 'authentication', targets: {} },
-  status: [200, 400, 401, 429, 500],
   request: { body: Form, form: true, repeatable: ['resource'], clientInBody: true },
   response: { status: 200, body: Tokens, secret: true },
   identifies: ['client_id', 'username'],
   errors: [...tokenErrors, ...deviceErrors],
-  errorFormat: 'oauth',
   openapiExamples: {
     body: {
       ...{ grant_type: 'authorization_code', client_id: 'web', client_secret: 'only-for-this-machine' },

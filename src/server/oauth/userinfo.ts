@@ -1,6 +1,7 @@
 /** GET and POST /oauth2/userinfo */
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
+import { exampleText, optionalText } from '../../contract/schemas/primitives.ts';
 import { createScopeClaims } from '../auth/id-token.ts';
 import { requireUserCaller } from '../directory/principal.ts';
 import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
@@ -9,26 +10,14 @@ import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import { narrowSession } from '../sessions/sessions.ts';
 
-const UserInfo = z
+export const UserInfo = z
   .strictObject({
-    sub: z.string().meta({ examples: ['alice'] }),
-    name: z
-      .string()
-      .optional()
-      .meta({ examples: ['alice'] }),
-    preferred_username: z
-      .string()
-      .optional()
-      .meta({ examples: ['alice'] }),
-    email: z
-      .string()
-      .optional()
-      .meta({ examples: ['alice@example.com'] }),
+    sub: exampleText('alice'),
+    name: optionalText('alice'),
+    preferred_username: optionalText('alice'),
+    email: optionalText('alice@example.com'),
     email_verified: z.boolean().optional(),
-    phone_number: z
-      .string()
-      .optional()
-      .meta({ examples: ['+41445550100'] }),
+    phone_number: optionalText('+41445550100'),
     phone_number_verified: z.boolean().optional(),
     roles: z
       .array(z.string())

@@ -33,7 +33,8 @@ export function renderLoginPage(form: LoginPageForm, title: string, content: Htm
   });
 }
 
-export function renderForm({ action, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
+/** @param step undefined on a page with one step */
+export function renderForm({ action, formToken, done }: LoginPageForm, step: string | undefined, fields: Html): Html {
   return html`<form method="post" action="${action}">
 ${renderHiddenFields({ step, form_token: formToken, done })}${fields}</form>
 `;

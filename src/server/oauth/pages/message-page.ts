@@ -31,6 +31,11 @@ export function createMessageError(error: IamError, message: Omit<Message, 'stat
   return withPage(error, renderMessagePage({ ...message, status: 400 }));
 }
 
+/** Nothing can be reported to the application: its request has another error. */
+export function createInvalidPage(what: 'login' | 'logout', text: string): PageError {
+  return createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: `This ${what} cannot start`, text });
+}
+
 /** The cookie is missing, or the page is older than the last login of this browser. @param href of the first page. */
 export function createExpiredPage(href: string): PageError {
   return createMessageError(apiError('FORM_EXPIRED'), {
