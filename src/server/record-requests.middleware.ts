@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AppContext } from './app-context.ts';
 import { recordAuditEvent } from './audit/record.ts';
 import { formatCallerName } from './directory/principal.ts';
+import { type CertificateReader, createCertificateReader } from './federation/client-certificate.ts';
 import { readCorrelation } from './http/correlation.ts';
 import { createHosts } from './http/hosts.ts';
 import { splitTarget } from './http/paths.ts';
@@ -13,9 +14,12 @@ import { recordRequest } from './observability/record-request.ts';
 
 /** The first step: the others need the state. A request to a sandbox is recorded by the sandbox. */
 export function recordRequests(appContext: AppContext): Middleware {
-  const readSource = createRequestSourceReader(appContext);
+  const readers = {
+    readSource: createRequestSourceReader(appContext),
+    readCertificate: createCertificateReader(appContext.settings),
+  };
   return async (ctx, next) => {
-    ctx.state = createRequestState(ctx.req, appContext, readSource);
+    ctx.state = createRequestState(ctx.req, appContext, readers);
     await next();
     if (!ctx.state.servedBySandbox) recordOutcome(ctx, appContext);
   };
@@ -31,7 +35,16 @@ function createRequestSourceReader({ settings, baseUrl }: AppContext): SourceRea
   };
 }
 
-function createRequestState(request: IncomingMessage, appContext: AppContext, readSource: SourceReader): RequestState {
+interface Readers {
+  readonly readSource: SourceReader;
+  readonly readCertificate: CertificateReader;
+}
+
+function createRequestState(
+  request: IncomingMessage,
+  appContext: AppContext,
+  { readSource, readCertificate }: Readers,
+): RequestState {
   const { path, search } = splitTarget(request.url ?? '/');
   const requestId = appContext.ids.newRequestId();
   return {
@@ -41,6 +54,7 @@ function createRequestState(request: IncomingMessage, appContext: AppContext, re
     query: search,
     // Read now, as the address is not available once the connection is closed.
     source: readSource(request),
+    clientCertificate: () => readCertificate(request),
     startedAt: appContext.observability?.stopwatch.now(),
     isFromConsole: isConsoleRequest(request.headers, appContext.storeSecret),
     responseHeaders: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },

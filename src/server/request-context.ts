@@ -7,6 +7,7 @@ import type { AppContext } from './app-context.ts';
 import type { Authentication } from './auth/authenticate.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
 import type { Principal } from './directory/principal.ts';
+import type { CertificateChain } from './federation/certificate-login.ts';
 import type { Conditions } from './http/conditions.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
@@ -34,6 +35,8 @@ export interface RequestPart extends Conditions {
   /** The credentials of the request, for login operations. @throws IamError if they are malformed. */
   credentials(): RequestCredentials;
   readonly authentication: Authentication;
+  /** The certificate with which a browser authenticated in TLS, not verified; undefined unless the settings trust where it comes from. */
+  clientCertificate(): CertificateChain | undefined;
   /** Aborts when the client disconnects or the response is sent. */
   disconnectSignal(): AbortSignal;
   recordLogin(subject: string): void;

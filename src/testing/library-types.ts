@@ -706,6 +706,11 @@ export interface SettingValues {
    */
   readonly 'trusted-proxies'?: readonly string[] | undefined;
   /**
+   * Offer logins with client certificates on the login page: tls asks browsers for one in the TLS handshake; proxy
+   * accepts the Client-Cert header (RFC 9440) of --trusted-proxies, which must remove those that others send
+   */
+  readonly 'login-certificates'?: 'tls' | 'proxy' | undefined;
+  /**
    * Addresses and CIDR blocks, separated by commas, that sandboxes of a server with --allow-remote may connect to,
    * besides public addresses and the providers in the seed of the server. Without --allow-remote, sandboxes may
    * connect to all addresses

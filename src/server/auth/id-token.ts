@@ -40,10 +40,12 @@ export function createIdTokenClaims(content: UserContent, options: IdTokenOption
   };
 }
 
-/** RFC 8176: a code that was sent is `otp`; a second factor makes it `mfa`. */
+/** RFC 8176: a code that was sent is `otp`; a second factor, or the key of a certificate (`pop`), makes it `mfa`. */
 function listMethods(session: Session, now: number): string[] {
   const methods = session.openid?.methods ?? [];
-  return computeLevel(session, now) === 'AUTH-MFA' ? [...methods, 'otp', 'mfa'] : [...methods];
+  return computeLevel(session, now) === 'AUTH-MFA'
+    ? [...methods, ...(methods.includes('pop') ? [] : ['otp']), 'mfa']
+    : [...methods];
 }
 
 /** The left half of the SHA-256, which RS256 and ES256 both use. */

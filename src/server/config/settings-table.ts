@@ -161,6 +161,11 @@ export const settingsTable = {
     'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted',
     validateNetwork,
   ),
+  loginCertificates: textSetting(
+    'login-certificates',
+    'Offer logins with client certificates on the login page: tls asks browsers for one in the TLS handshake; proxy accepts the Client-Cert header (RFC 9440) of --trusted-proxies, which must remove those that others send',
+    { values: ['tls', 'proxy'] },
+  ),
   sandboxNetworks: listSetting(
     'sandbox-networks',
     'Addresses and CIDR blocks, separated by commas, that sandboxes of a server with --allow-remote may connect to, besides public addresses and the providers in the seed of the server. Without --allow-remote, sandboxes may connect to all addresses',

@@ -189,6 +189,10 @@ export function resolveSessionsPerUser({
 function assertConsistent(settings: Settings, { flag }: SettingOrigins): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
     throw new SettingError(`${flag('tls-cert')} and ${flag('tls-key')} must be set together`);
+  if (settings.loginCertificates === 'tls' && settings.tlsCert === undefined)
+    throw new SettingError(`${flag('login-certificates')} tls requires ${flag('tls-cert')}`);
+  if (settings.loginCertificates === 'proxy' && settings.trustedProxies.length === 0)
+    throw new SettingError(`${flag('login-certificates')} proxy requires ${flag('trusted-proxies')}`);
   if (settings.store === 'postgres' && settings.databaseUrl === undefined && settings.databaseSecretUrl === undefined)
     throw new SettingError(`${flag('store')} postgres requires ${flag('database-url')} or IAM_DATABASE_URL`);
   if (!settings.allowRemote && !isLoopbackHost(settings.host))

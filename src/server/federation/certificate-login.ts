@@ -13,13 +13,16 @@ import {
   startExternalSession,
 } from './federated-login.ts';
 
-export interface CertificateAssertion {
-  /** The signed text. */
-  readonly text: string;
+export interface CertificateChain {
   /** PEM, or base64 of DER. */
   readonly certificate: string;
   /** Intermediate certificates between the certificate and a trusted authority, in any order. */
   readonly chain: readonly string[];
+}
+
+export interface CertificateAssertion extends CertificateChain {
+  /** The signed text. */
+  readonly text: string;
   /** Base64. */
   readonly signature: string;
   /** Default: the algorithm of the key. */
@@ -35,7 +38,10 @@ export interface VerifiedCertificate {
 }
 
 interface Deps extends FederatedLoginDeps {
-  readonly providers: { verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined> };
+  readonly providers: {
+    verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined>;
+    verifyTlsCertificate(sent: CertificateChain): Promise<VerifiedCertificate | undefined>;
+  };
 }
 
 export function formatCertificateIdentity(fingerprint: string): string {
@@ -56,7 +62,25 @@ export async function startCertificateSession(
   options: ExternalSessionOptions,
 ): Promise<UserContent> {
   await consumeNonce(deps, assertion.text, client);
-  const verified = await deps.providers.verifyCertificate(assertion);
+  return startVerifiedSession(deps, await deps.providers.verifyCertificate(assertion), client, options);
+}
+
+/** The same with the certificate of a TLS handshake. @throws IamError PROOF_INVALID, for every failure. */
+export async function startTlsCertificateSession(
+  deps: Deps,
+  sent: CertificateChain,
+  client: Client,
+  options: ExternalSessionOptions,
+): Promise<UserContent> {
+  return startVerifiedSession(deps, await deps.providers.verifyTlsCertificate(sent), client, options);
+}
+
+function startVerifiedSession(
+  deps: Deps,
+  verified: VerifiedCertificate | undefined,
+  client: Client,
+  options: ExternalSessionOptions,
+): Promise<UserContent> {
   return startExternalSession(deps, client, { ...options, level: 'AUTH-MFA' }, async (tx) => {
     const isTrusted = verified !== undefined && (await isProviderUnchanged(tx, verified.authority));
     const user = isTrusted ? await findCertificateUser(tx, verified) : undefined;

@@ -4,7 +4,7 @@ import { nextTurn } from '../../lib/host.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Provider } from '../store/tables.ts';
-import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
+import type { CertificateAssertion, CertificateChain, VerifiedCertificate } from './certificate-login.ts';
 import type { ParsedCertificate } from './certificate-parser.ts';
 
 interface TrustAnchor {
@@ -16,18 +16,36 @@ interface TrustAnchor {
  * Verifies an assertion at an instant (in milliseconds): the certificate is valid, has a path to a trusted authority, and
  * its key signed the text. Returns undefined for an invalid assertion, without the reason.
  */
-export async function verifyCertificate(
+export function verifyCertificate(
   reader: Pick<Reader, 'providers'>,
   assertion: CertificateAssertion,
   now: number,
+): Promise<VerifiedCertificate | undefined> {
+  return verifyPath(reader, assertion, now, (leaf) => isSignatureValid(leaf, assertion));
+}
+
+/** The same for a certificate whose key the TLS handshake verified. */
+export function verifyTlsCertificate(
+  reader: Pick<Reader, 'providers'>,
+  sent: CertificateChain,
+  now: number,
+): Promise<VerifiedCertificate | undefined> {
+  return verifyPath(reader, sent, now, () => true);
+}
+
+async function verifyPath(
+  reader: Pick<Reader, 'providers'>,
+  sent: CertificateChain,
+  now: number,
+  isKeyProven: (leaf: ParsedCertificate) => boolean,
 ): Promise<VerifiedCertificate | undefined> {
   const rows = await reader.providers.find('kind', 'certificateAuthority');
   // Without a trusted authority no path exists, and an unauthenticated caller must not cause the library to load.
   if (rows.length === 0) return undefined;
   const { parseCertificate } = await import('./certificate-parser.ts');
-  const leaf = parseCertificate(assertion.certificate);
-  if (!leaf || !isClientCertificate(leaf, now) || !isSignatureValid(leaf, assertion)) return undefined;
-  const chain = await readCertificates(assertion.chain, parseCertificate);
+  const leaf = parseCertificate(sent.certificate);
+  if (!leaf || !isClientCertificate(leaf, now) || !isKeyProven(leaf)) return undefined;
+  const chain = await readCertificates(sent.chain, parseCertificate);
   const anchors =
     chain && (await readTrustAnchors(reader.providers.rowCache(parsedCertificates), rows, parseCertificate));
   const anchor = anchors && (await findTrustAnchor(leaf, chain, anchors, now));

@@ -5,8 +5,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { OutgoingFetch } from '../lib/outgoing-fetch.ts';
 import type { Store } from '../store/store.ts';
-import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
-import { verifyCertificate } from './certificates.ts';
+import type { CertificateAssertion, CertificateChain, VerifiedCertificate } from './certificate-login.ts';
+import { verifyCertificate, verifyTlsCertificate } from './certificates.ts';
 import type { FederatedAssertion } from './federated-login.ts';
 import { createJwkSetCache } from './jwk-set-cache.ts';
 import { type IdToken, type OpenIdProvider, verifyIdToken } from './openid.ts';
@@ -16,6 +16,7 @@ import { verifySamlResponse } from './saml.ts';
 /** Each method returns the verified identity of an assertion; undefined if the assertion is invalid. */
 export interface Providers {
   verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined>;
+  verifyTlsCertificate(sent: CertificateChain): Promise<VerifiedCertificate | undefined>;
   /** `recipient` is the URL that the response must name as its recipient. */
   verifySamlResponse(encoded: string, recipient: string): Promise<FederatedAssertion | undefined>;
   /** @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched. */
@@ -39,6 +40,7 @@ export function createProviders({ store, clock, settings, log, outgoingFetch }: 
   const now = () => clock.now().getTime();
   return {
     verifyCertificate: (assertion) => verifyCertificate(store, assertion, now()),
+    verifyTlsCertificate: (sent) => verifyTlsCertificate(store, sent, now()),
     verifySamlResponse: (encoded, recipient) => verifySamlResponse(encoded, { reader: store, recipient, now: now() }),
     verifyIdToken: (provider, token) => verifyIdToken(provider, token, deps),
     async exchangeCode(provider, response) {

@@ -4,14 +4,15 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { ServerOptions as HttpsServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
 import { clearTimeout, setTimeout } from '../../lib/host.ts';
+import type { Settings } from '../config/settings.ts';
 import { createConnectionLimits } from '../limits/connections/connection-limits.ts';
 import { createOpenExchanges } from '../limits/connections/open-exchanges.ts';
 import { toOriginForm } from './paths.ts';
@@ -33,13 +34,14 @@ export interface NodeServerOptions {
   /** Bytes. */
   readonly maxToken: number;
   readonly tls?: TlsFiles | undefined;
+  readonly loginCertificates?: Settings['loginCertificates'];
   newRequestId(): string;
 }
 
 /** Creates a server that does not listen yet. */
 export async function createNodeServer(options: NodeServerOptions, listener: RequestListener): Promise<Server> {
   const requestTimeout = options.requestTimeout * 1000;
-  const settings: ServerOptions = {
+  const settings: HttpsServerOptions = {
     maxHeaderSize: options.maxToken + otherHeadersSize,
     headersTimeout: Math.min(headersTimeoutMs, requestTimeout),
     requestTimeout,
@@ -47,6 +49,8 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     connectionsCheckingInterval: Math.min(1000, requestTimeout),
     // The app checks Host: Node's response would have no body.
     requireHostHeader: false,
+    // Verified at a login: most clients have none.
+    ...(options.loginCertificates === 'tls' ? { requestCert: true, rejectUnauthorized: false } : {}),
   };
   const limits = createConnectionLimits();
   const exchanges = createOpenExchanges();
@@ -75,7 +79,7 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
 }
 
 /** Loads TLS only when it is used. */
-async function createTlsServer(settings: ServerOptions, tls: TlsFiles, handle: RequestListener): Promise<Server> {
+async function createTlsServer(settings: HttpsServerOptions, tls: TlsFiles, handle: RequestListener): Promise<Server> {
   const { createServer: create } = await import('node:https');
   return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout }, handle);
 }

@@ -6,6 +6,7 @@ import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { FaultBody } from '../../contract/testing/fault-effects.ts';
 import type { Principal } from '../directory/principal.ts';
+import type { CertificateChain } from '../federation/certificate-login.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import type { CommittedChanges } from '../store/observe-commits.ts';
 import type { IssuedToken } from '../tokens/token-subject.ts';
@@ -19,6 +20,8 @@ export interface RequestState {
   /** Without its question mark. */
   readonly query: string;
   readonly source: RequestSource;
+  /** See `OperationContext`. */
+  clientCertificate(): CertificateChain | undefined;
   /** By the stopwatch, in milliseconds; undefined if nothing is measured. */
   readonly startedAt: number | undefined;
   /** Whether the web console sent the request. */

@@ -40,8 +40,7 @@ export function createSourceReader(trustedProxies: readonly string[]): SourceRea
   const readSocket = createSocketReader();
   return (request) => {
     const direct = readSocket(request);
-    if (!isForwarded(request))
-      return proxyHeaders.some((name) => name in request.headers) ? { ...direct, isRelayed: true } : direct;
+    if (!isForwarded(request)) return hasProxyHeader(request) ? { ...direct, isRelayed: true } : direct;
     if (!contains(trusted, direct.address)) return { ...direct, isRelayed: true };
     const address = readForwardedAddress(request, trusted);
     return address === undefined ? createUnresolvedSource(direct) : createSource(address);
@@ -50,6 +49,20 @@ export function createSourceReader(trustedProxies: readonly string[]): SourceRea
 
 /** Headers of proxies that do not contain the address of the source, or not as a standard defines it. */
 const proxyHeaders = ['via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto'] as const;
+
+/** Whether the connection itself comes from one of these networks. */
+export function isDirectlyFrom({ socket }: IncomingMessage, networks: BlockList): boolean {
+  return contains(networks, normalizeAddress(socket.remoteAddress ?? ''));
+}
+
+/** Whether a header shows that a proxy sent it, which may be an untrusted one. */
+export function isProxied(request: IncomingMessage): boolean {
+  return isForwarded(request) || hasProxyHeader(request);
+}
+
+function hasProxyHeader({ headers }: IncomingMessage): boolean {
+  return proxyHeaders.some((name) => name in headers);
+}
 
 function isForwarded({ headers }: IncomingMessage): boolean {
   return headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;

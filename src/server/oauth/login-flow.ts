@@ -120,6 +120,9 @@ export async function renderLogin(
     {
       providers: providers.map(({ name }) => name),
       maySignUp: maySignUp(request.client),
+      hasCertificate:
+        context.clientCertificate() !== undefined &&
+        (await context.store.providers.find('kind', 'certificateAuthority', { limit: 1 })).length > 0,
       userName,
       currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
       users: await listOfferedUsers(context),

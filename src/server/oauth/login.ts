@@ -5,6 +5,7 @@ import { withConsent } from '../auth/consents.ts';
 import { findUnlockedUser, startBrowserWithoutPassword } from '../auth/sign-in.ts';
 import { partyRole } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
+import { startTlsCertificateSession } from '../federation/certificate-login.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { requireFactor } from '../mfa/factors.ts';
@@ -28,6 +29,7 @@ import {
   mayChooseAccount,
   renderLogin,
   showErrors,
+  startBrowserSession,
 } from './login-flow.ts';
 import { canActAsAnyone, findSentCode } from './login-test-features.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
@@ -66,6 +68,7 @@ export const login = defineOperation({
     'FORM_EXPIRED',
     'DEVICE_CODE_INVALID',
     'LOGIN_REFUSED',
+    'PROOF_INVALID',
     'CREDENTIALS_INVALID',
     'TOO_MANY_ATTEMPTS',
     'TOO_BUSY',
@@ -96,6 +99,7 @@ const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
   ...recoverySteps,
   ...signUpSteps,
   provider: redirectToProvider,
+  certificate: logInWithCertificate,
   password: logInWithPassword,
   user: logInForTest,
   continue: (context, state) =>
@@ -130,6 +134,23 @@ function isProven(
     proof !== undefined &&
     secretMatches(proof, hashSecret(createProof(context, request, current)))
   );
+}
+
+/** The certificate of the TLS connection of the browser, verified as that of user-identities.certificate-login. */
+function logInWithCertificate(...[context, state]: Parameters<LoginStep>): Promise<PageResponse> {
+  const errors = {
+    codes: ['PROOF_INVALID', 'TOKEN_TOO_LONG'],
+    texts: { PROOF_INVALID: 'No user can log in with the certificate of this browser.' },
+    render: (message: FormMessage) => renderLogin(context, state, message),
+  };
+  return showErrors(errors, async () => {
+    const certificate = context.clientCertificate();
+    if (!certificate) throw apiError('PROOF_INVALID').withReason({ text: 'The browser sent no certificate.' });
+    const next = await startBrowserSession(context, state, ['pop'], (client, options) =>
+      startTlsCertificateSession(context, certificate, client, options),
+    );
+    return continueLogin(context, next);
+  });
 }
 
 /** Without a password: with test features, for a person at this machine. */

@@ -51,6 +51,8 @@ export interface PasswordPage {
   readonly currentUser?: string | undefined;
   /** Whether users can create an account. */
   readonly maySignUp?: boolean;
+  /** Whether the browser has a certificate that users can have. */
+  readonly hasCertificate?: boolean;
   /** OpenID providers to log in with. */
   readonly providers?: readonly string[];
   /** Users to log in as without a password; only with test features, for this machine. */
@@ -59,7 +61,7 @@ export interface PasswordPage {
 
 export function renderPasswordPage(
   form: LoginPageForm,
-  { userName, currentUser, maySignUp = false, providers = [], users = [] }: PasswordPage,
+  { userName, currentUser, maySignUp = false, hasCertificate = false, providers = [], users = [] }: PasswordPage,
 ): PageResponse {
   const isKnown = userName !== undefined && userName !== '';
   return renderLoginPage(
@@ -82,7 +84,7 @@ ${
     'provider',
     html`${providers.map((name) => html`<button class="subtle" name="provider" value="${name}">Log in with ${name}</button>`)}`,
   )
-}${maySignUp && renderStep(form, 'sign-up', 'Create an account')}${renderStep(form, 'cancel', 'Cancel')}${
+}${hasCertificate && renderStep(form, 'certificate', 'Log in with a certificate')}${maySignUp && renderStep(form, 'sign-up', 'Create an account')}${renderStep(form, 'cancel', 'Cancel')}${
   users.length > 0 &&
   html`<h2>Test: log in as</h2>
 ${renderForm(

@@ -14,6 +14,7 @@ const steps = [
   'password',
   'user',
   'provider',
+  'certificate',
   'continue',
   'switch',
   'factor',
