@@ -117,6 +117,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
         await page.getByRole('button', { name: 'Edit', exact: true }).click();
         await dialog.getByText('Nothing is changed yet').first().waitFor();
         await dialog.getByLabel('Application').fill('renamed');
+        await dialog.getByLabel('Service account').fill('edited-service');
         await dialog.getByRole('combobox', { name: 'Redirect URIs', exact: true }).fill('no uri');
         await page.keyboard.press('Enter');
         await dialog.getByRole('button', { name: 'Save' }).click();
@@ -131,13 +132,14 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
         await dialog.getByLabel('Browser logins require PKCE').uncheck();
         await dialog.getByText('The same from a terminal').click();
         const options =
-          '--app-id=renamed --set=scope= --redirect-uri=https://app.example.com/callback --require-pkce=false --set=organizationId=';
+          '--app-id=renamed --service-account-id=edited-service --set=scope= --redirect-uri=https://app.example.com/callback --require-pkce=false --set=organizationId=';
         await dialog.getByText(command(`clients update ${options} edited`), { exact: true }).waitFor();
         await dialog.getByRole('button', { name: 'Save' }).click();
-        await page.getByRole('heading', { level: 1, name: 'renamed' }).waitFor();
+        await page.getByRole('heading', { level: 1, name: 'edited-service' }).waitFor();
         const { body } = await send('/_iam/clients/edited');
         expect(body).toMatchObject({
           appId: 'renamed',
+          serviceAccountId: 'edited-service',
           scope: [],
           redirectURIs: ['https://app.example.com/callback'],
           requirePkce: false,

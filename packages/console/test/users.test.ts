@@ -1,5 +1,6 @@
 /** The list of users and the page of one user in a real browser. */
 import { describe, expect, test } from 'vitest';
+import { withConsent } from '../../../src/server/auth/consents.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
@@ -17,10 +18,11 @@ const seed: SeedDocument = {
     { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['alice'] },
     { groupName: markup, roles: ['MARKED'], users: ['alice'] },
   ],
+  clients: [{ clientId: 'partner', clientSecret: 'only-for-tests', appId: 'partner', party: '3RDPARTY' }],
 };
 
 describe.skipIf(!hasBrowser)('the users', () => {
-  const { open, openList } = useConsole({ seed, isShared: true, server: {} });
+  const { open, openList, read, service } = useConsole({ seed, isShared: true, server: {} });
 
   test('are searched on the server, with the search in the URL', async () => {
     const { page, problems } = await open('users');
@@ -49,6 +51,22 @@ describe.skipIf(!hasBrowser)('the users', () => {
       )
       .toBe(1);
     expect(await list.getByRole('row').count()).toBeLessThan(100);
+    expect(problems).toEqual([]);
+  });
+
+  test.runIf(isFullRun)('show what they let third-party clients do, until it is revoked', async () => {
+    const { store, clock } = service().appContext;
+    await store.transaction(async (tx) => {
+      const alice = await tx.users.get('alice');
+      if (alice) await tx.users.replace(withConsent(alice, 'partner', ['openid', 'email'], clock));
+    });
+    const { page, dialog, problems } = await open('users/alice');
+    const consents = page.getByRole('region', { name: /^Consents/ });
+    await consents.getByText('openid, email').waitFor();
+    await consents.getByRole('button', { name: 'Revoke the consent to partner' }).click();
+    await dialog.getByRole('button', { name: 'Revoke the consent' }).click();
+    await consents.getByText('None.').waitFor();
+    expect(await read('/_iam/users/alice')).toMatchObject({ consents: [] });
     expect(problems).toEqual([]);
   });
 

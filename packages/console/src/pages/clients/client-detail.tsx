@@ -100,7 +100,7 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
 function ServiceGroups({ client: { serviceAccountId, groups, groupCount } }: { readonly client: ShownClient }) {
   const emptyText =
     serviceAccountId === undefined
-      ? 'Without a service account it can be in no group.'
+      ? 'Without a service account it can be in no group. Edit the client to give it one.'
       : 'In no group. Open a group and add the service account as a member.';
   return (
     <PageSection title={`Groups (${groupCount})`} emptyText={groupCount === 0 ? emptyText : undefined}>

@@ -12,6 +12,7 @@ type ShownClient = ControlData<'/clients/{id}'>;
 
 const optionNames = {
   appId: '--app-id',
+  serviceAccountId: '--service-account-id',
   scope: '--scope',
   grantTypes: '--grant-type',
   redirectURIs: '--redirect-uri',
@@ -51,10 +52,17 @@ export function EditClient({ current: { value: client, etag } }: { readonly curr
       isReady={form.values.appId !== ''}
       command={['clients update', ...options, quotePositional(clientId)].join(' ')}
       request={({ control }) => control.PATCH('/clients/{id}', { params, body })}
-      changes={['clients', 'api-keys']}
+      changes={['clients', 'api-keys', 'groups']}
       done={{ text: 'Saved:', subject: { kind: 'client', id: clientId, name: nameOfClient(client) } }}
     >
       <TextInput label="Application" required {...form.getInputProps('appId')} />
+      {client.serviceAccountId === undefined && (
+        <TextInput
+          label="Service account"
+          description="So that the client can be in groups; it cannot be changed later"
+          {...form.getInputProps('serviceAccountId')}
+        />
+      )}
       <TagsInput label="Scopes" clearable {...form.getInputProps('scope')} />
       <TagsInput label="Grant types" clearable {...form.getInputProps('grantTypes')} />
       {client.party === '3RDPARTY' && (
@@ -102,12 +110,12 @@ export function EditClient({ current: { value: client, etag } }: { readonly curr
 
 function readFields(client: ShownClient) {
   const { appId, scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities } = client;
-  const { organizationId = '', businessUnitId = '', factorVisibility } = client;
+  const { serviceAccountId = '', organizationId = '', businessUnitId = '', factorVisibility } = client;
   const { browserLogin = false, requirePkce = true, idTokenAlg = 'RS256' } = client;
   const { requirePushedAuthorizationRequests = false } = client;
   const lists = { scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities };
   const login = { browserLogin, requirePkce, requirePushedAuthorizationRequests, idTokenAlg };
-  return { appId, ...lists, ...login, organizationId, businessUnitId, factorVisibility };
+  return { appId, serviceAccountId, ...lists, ...login, organizationId, businessUnitId, factorVisibility };
 }
 
 function formatOption(name: FieldName, value: string | boolean | readonly string[]): string {

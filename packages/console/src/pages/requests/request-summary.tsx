@@ -1,5 +1,6 @@
 /** What was called, when and by whom. */
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ControlData } from '../../api/clients.ts';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
@@ -8,7 +9,7 @@ import { formatDuration, RequestCaller, RequestStatus } from './request-columns.
 export type RequestRecord = ControlData<'/requests/{id}'>;
 
 export function RequestSummary({ request }: { readonly request: RequestRecord }) {
-  const { id, at, operation, errors, method, path, milliseconds, fault, callerRequestId, traceId } = request;
+  const { id, at, operation, errors, method, path, milliseconds, fault, flow, callerRequestId, traceId } = request;
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -33,11 +34,21 @@ export function RequestSummary({ request }: { readonly request: RequestRecord })
           Sent: <ServerTime at={at} />,
           Duration: formatDuration(milliseconds),
           Fault: fault,
+          Login: flow === undefined ? undefined : <FlowLink flow={flow} />,
           'Request id': id,
           'Request id of the caller': callerRequestId,
           'Trace id': traceId,
         }}
       />
     </Stack>
+  );
+}
+
+/** To all requests of one login with a browser, or of a device. */
+function FlowLink({ flow }: { readonly flow: string }) {
+  return (
+    <Anchor component={Link} to="/requests" search={{ flow } as never} inherit underline="always">
+      All requests of this login
+    </Anchor>
   );
 }

@@ -1,5 +1,5 @@
 /** The request log: what was called, by whom, and why it was rejected. */
-import { ActionIcon, Menu, Stack } from '@mantine/core';
+import { ActionIcon, Button, Menu, Stack } from '@mantine/core';
 import type { paths as ControlPaths } from '#control-api';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
@@ -23,18 +23,18 @@ const keyOf = ({ id }: LoggedRequest) => id;
 
 export default function RequestsPage() {
   const { rest, search, setSearch } = usePage();
-  const { operation, caller, status, error } = search;
+  const { operation, caller, status, error, flow } = search;
   const withConsole = search.console === 'true';
   // The server refuses what is no operation or code.
-  const filters = { operation, caller, status, error } as Pick<
+  const filters = { operation, caller, status, error, flow } as Pick<
     RequestQuery,
-    'operation' | 'caller' | 'status' | 'error'
+    'operation' | 'caller' | 'status' | 'error' | 'flow'
   >;
   const ownRequests = withConsole ? { console: true } : {};
   const list = useLiveList({
     keyOf,
     isRowOpen: rest !== undefined,
-    queryKey: ['requests', operation, caller, status, error, withConsole],
+    queryKey: ['requests', filters, withConsole],
     read: ({ control }, query, signal) =>
       control.GET('/requests', { params: { query: { ...query, ...filters, ...ownRequests } }, signal }),
     // Reads of the console are no events.
@@ -54,6 +54,16 @@ export default function RequestsPage() {
         Requests
       </PageTitle>
       <RequestFilterFields values={filters} onChange={(changes) => setSearch({ ...changes })}>
+        {flow === undefined ? undefined : (
+          <Button
+            variant="light"
+            rightSection={<Icon name="close" />}
+            title="Show the requests of all logins"
+            onClick={() => setSearch({ flow: undefined })}
+          >
+            One login
+          </Button>
+        )}
         <LiveControls list={list} />
       </RequestFilterFields>
       <ListWithPanel

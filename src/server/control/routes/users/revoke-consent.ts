@@ -14,7 +14,7 @@ export default defineRoute({
     'Deletes what a user let a third-party client do after a login with a browser, and ends the sessions of the user at that client. The next login asks again.',
   method: 'DELETE',
   path: '/users/{id}/consents/{clientId}',
-  audit: { kind: 'administration', isChange: true, targets: { path: ['id', 'clientId'] } },
+  audit: { kind: 'administration', targets: { path: ['id', 'clientId'] } },
   request: {
     params: {
       id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }),

@@ -8,6 +8,7 @@ import { buildMessagesTab } from '../../inbox/user-messages.tsx';
 import { buildRequestsTab } from '../../requests/caller-requests.tsx';
 import { UserActions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
+import { UserConsents } from './user-consents.tsx';
 import { ContactSection } from './user-contacts.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { UserGroups } from './user-groups.tsx';
@@ -54,6 +55,7 @@ function UserAccess({ user }: { readonly user: ShownUser }) {
     <>
       <UserGroups user={user} />
       <UserRoles user={user} />
+      <UserConsents user={user} />
     </>
   );
 }
