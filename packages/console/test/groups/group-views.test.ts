@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     const { page, problems } = await open('groups/ops', { isReloaded: true });
     await page.getByText('Own roles').first().waitFor();
     expect(await isLoaded(page, 'group-canvas')).toBe(false);
-    await page.getByRole('link', { name: 'Show in the graph' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Graph', exact: true }).click();
     const graph = graphOf(page);
     const names = [markup, 'leads', 'ops', 'viewers'];
     const places = [];

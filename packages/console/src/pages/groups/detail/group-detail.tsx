@@ -38,7 +38,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
             search={{ view: 'graph', root: shown.node.groupId, group: shown.node.groupId } as never}
             variant="default"
           >
-            Show in the graph
+            Graph
           </Button>
           <DeleteGroup {...shown} etag={record.data?.etag} />
         </>

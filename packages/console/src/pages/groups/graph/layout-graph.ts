@@ -124,17 +124,32 @@ function placeColumns(columns: readonly (readonly Item[])[], links: readonly Gro
   for (let round = 0; round < rounds; round += 1)
     for (const column of round % 2 === 0 ? columns.toReversed() : columns)
       spread(column, ({ id }) => mean(neighbours.get(id) ?? [], middles), middles);
-  const top = Math.min(
-    ...columns.flatMap((column) => column.map((item) => (middles.get(item.id) ?? 0) - heightOf(item) / 2)),
+  const items = columns.flatMap((column, at) =>
+    column.map((item) => {
+      const height = heightOf(item);
+      return { id: item.id, x: at * (nodeSize.width + gap.x), y: (middles.get(item.id) ?? 0) - height / 2, height };
+    }),
   );
-  return new Map(
-    columns.flatMap((column, at) =>
-      column.map((item) => {
-        const y = (middles.get(item.id) ?? 0) - top - (item.isGroup ? nodeSize.height / 2 : 0);
-        return [item.id, { x: at * (nodeSize.width + gap.x), y }] as const;
-      }),
-    ),
-  );
+  return closeGaps(items);
+}
+
+interface PlacedItem extends GraphPoint {
+  readonly id: string;
+  readonly height: number;
+}
+
+/** Moves up what is below a band without items: parts that are not connected drift apart. */
+function closeGaps(items: readonly PlacedItem[]): Map<string, GraphPoint> {
+  const places = new Map<string, GraphPoint>();
+  const sorted = items.toSorted((a, b) => a.y - b.y);
+  let end = sorted[0]?.y ?? 0;
+  let shift = end;
+  for (const { id, x, y, height } of sorted) {
+    shift += Math.max(0, y - end - gap.y);
+    end = Math.max(end, y + height);
+    places.set(id, { x, y: y - shift });
+  }
+  return places;
 }
 
 /** Gives each item the nearest place to the wanted one that keeps the order and the gaps: an isotonic regression. */
