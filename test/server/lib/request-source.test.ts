@@ -21,6 +21,8 @@ describe('without trusted proxies', () => {
     const source = { address: '203.0.113.9', key: '203.0.113.9' };
     expect(direct(request('203.0.113.9', headers))).toMatchObject({ ...source, isRelayed: true });
     expect(direct(request('203.0.113.9')).isRelayed).toBeUndefined();
+    for (const name of ['via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto'])
+      expect(direct(request('127.0.0.1', { [name]: 'x' }))).toMatchObject({ isLoopback: true, isRelayed: true });
   });
 
   test.each([

@@ -7,7 +7,7 @@ import { hashSecret, secretMatches } from '../../lib/secrets.ts';
 import { endSession } from '../../sessions/end-sessions.ts';
 import { findActiveSession, type SessionDeps, startSession } from '../../sessions/sessions.ts';
 import type { Store, Transaction } from '../../store/store.ts';
-import type { Client, OneTimeToken, Session, User } from '../../store/tables.ts';
+import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../../tokens/content.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
 
@@ -80,17 +80,11 @@ async function exchangeInTransaction(
   }
   const issuedAt = row.expiresAt - oneTimeTokenLifetimes['authorization-code'];
   if (issuedAt + codeLifetimeSeconds <= now || !isBoundTo(authorization, exchange)) return undefined;
-  const browserSession = await findActiveSession(tx, row.sessionId ?? '', now);
-  const user = await tx.users.get(row.userId ?? '');
-  if (!browserSession?.browser || !user || user.locked) return undefined;
-  const { openidScopes, resources } = authorization;
-  const start = { client, user, browserSession, scope: row.scope, openidScopes, resources };
-  const started = await startClientSession(tx, deps, start);
-  await tx.tickets.replace({
-    ...row,
-    authorization: { ...authorization, startedSessionId: started.session.sessionId },
-  });
-  return { content: await readUserContent(deps, { ...started, user, client }), nonce: authorization.nonce };
+  const content = await startClientSession(tx, deps, { client, row, grant: authorization });
+  if (!content) return undefined;
+  const { sessionId: startedSessionId } = content.session;
+  await tx.tickets.replace({ ...row, authorization: { ...authorization, startedSessionId } });
+  return { content, nonce: authorization.nonce };
 }
 
 type Authorization = NonNullable<OneTimeToken['authorization']>;
@@ -111,31 +105,34 @@ function isVerifierOf(verifier: string, challenge: string): boolean {
 
 interface ClientSessionStart {
   readonly client: Client;
-  readonly user: User;
-  readonly browserSession: Session;
-  readonly scope?: readonly string[] | undefined;
-  readonly openidScopes: readonly string[];
-  readonly resources?: readonly string[] | undefined;
+  /** The code, with the user and the session of the browser. */
+  readonly row: OneTimeToken;
+  readonly grant: Pick<Authorization, 'openidScopes' | 'resources'>;
   /** Whether it outlives the browser session, as offline access does. */
   readonly isIndependent?: boolean;
 }
 
-/** The session of a client for the user of a browser session, with which it ends unless it is independent. */
-export function startClientSession(
+/**
+ * Starts the session of a client for the user of a browser session, with which it ends unless it is independent. Undefined
+ * if that session has ended, or the user is locked.
+ */
+export async function startClientSession(
   tx: Transaction,
-  deps: SessionDeps,
-  { client, user, browserSession, scope, openidScopes, resources, isIndependent = false }: ClientSessionStart,
-) {
-  const { authenticatedAt = 0, methods = [] } = browserSession.browser ?? {};
+  deps: SessionDeps & ContentDeps,
+  { client, row, grant: { openidScopes, resources }, isIndependent = false }: ClientSessionStart,
+): Promise<UserContent | undefined> {
+  const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
+  const user = await tx.users.get(row.userId ?? '');
+  if (!browserSession?.browser || !user || user.locked) return undefined;
+  const { authenticatedAt, methods } = browserSession.browser;
   const outlives = isIndependent || openidScopes.includes('offline_access');
-  const { endsAt, ...lasting } = browserSession;
-  return startSession(
+  const started = await startSession(
     tx,
     {
       ...{ clientId: client.clientId, userId: user.userId, level: browserSession.level, remember: false },
-      ...{ scope, resources },
+      ...{ scope: row.scope, resources },
       renewable: client.grantTypes.includes('refresh_token'),
-      parentSession: outlives ? { ...lasting, endsAt: Number.MAX_SAFE_INTEGER } : { ...lasting, endsAt },
+      parentSession: outlives ? { ...browserSession, endsAt: Number.MAX_SAFE_INTEGER } : browserSession,
       openid: {
         ...{ scopes: openidScopes, authenticatedAt, methods },
         ...(outlives ? {} : { browserSessionId: browserSession.sessionId }),
@@ -144,4 +141,5 @@ export function startClientSession(
     },
     deps,
   );
+  return readUserContent(deps, { ...started, user, client });
 }

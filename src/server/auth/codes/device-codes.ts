@@ -9,11 +9,10 @@ import { hashSecret } from '../../lib/secrets.ts';
 import { findGroupWait, recordGroupAttempt } from '../../mfa/otp-attempts.ts';
 import { createUnknownSource } from '../../mfa/otp-source.ts';
 import type { OtpDeps } from '../../mfa/otp-value.ts';
-import { findActiveSession } from '../../sessions/sessions.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { StoreSecret } from '../../store/store-secret.ts';
 import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
-import { readUserContent, type UserContent } from '../../tokens/content.ts';
+import type { UserContent } from '../../tokens/content.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
 import { type ExchangeDeps, startClientSession } from './authorization-codes.ts';
 
@@ -188,13 +187,9 @@ async function poll(
   if (isExpired(row, deps)) return 'DEVICE_CODE_EXPIRED';
   if (decision === undefined) return countPoll(tx, row, row.device, deps);
   await tx.tickets.delete(row.ticketHash);
-  const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
-  const user = await tx.users.get(row.userId ?? '');
-  if (!browserSession?.browser || !user || user.locked) return 'GRANT_INVALID';
-  const { openidScopes, resources } = row.device;
   // The device is another machine: its session does not end with that of the browser.
-  const start = { client, user, browserSession, scope: row.scope, openidScopes, resources, isIndependent: true };
-  return readUserContent(deps, { ...(await startClientSession(tx, deps, start)), user, client });
+  const start = { client, row, grant: row.device, isIndependent: true };
+  return (await startClientSession(tx, deps, start)) ?? 'GRANT_INVALID';
 }
 
 function isExpired({ expiresAt }: OneTimeToken, { clock }: { readonly clock: Clock }): boolean {
