@@ -5,6 +5,7 @@ import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { isFullRun } from '../../../test/effort.ts';
 import { findStateProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
+import { chooseFound } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
@@ -41,14 +42,15 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     const { page, problems } = await open();
     await page.getByText('3 in all').waitFor();
     await page.keyboard.press('/');
-    await page.keyboard.type('alice');
+    await page.keyboard.type('alic');
+    await page.getByRole('option', { name: 'alice' }).click();
     await page.getByText('2 of 3').waitFor();
-    await page.getByLabel('Client id').fill('till');
+    await chooseFound(page.getByRole('combobox', { name: 'Client' }), 'till', 'till');
     await page.getByText('1 of 3').waitFor();
     expect(new URL(page.url()).search).toBe('?userId=alice&clientId=till');
     await page.getByText('The same from a terminal').click();
-    await page.getByText(command('sessions list --user-id=alice --client-id=till')).waitFor();
-    await page.getByText(`curl '${service().url}/_iam/sessions?userId=alice&clientId=till'`).waitFor();
+    await page.getByText(command('sessions list --user-id=alice --client-id=till --sort=-startedAt')).waitFor();
+    await page.getByText(`curl '${service().url}/_iam/sessions?userId=alice&clientId=till&sort=-startedAt'`).waitFor();
     await page.getByRole('link', { name: 'till' }).click();
     await page.getByRole('heading', { level: 1, name: 'till' }).waitFor();
     await page.goBack();
@@ -134,7 +136,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await page.getByText('No active sessions').waitFor();
     await page.getByText(/sessions create \S+ --show-token/).waitFor();
     expect([...(await findStateProblems(page)), ...problems]).toEqual([]);
-    await page.getByLabel('User id').fill(markup);
+    await open(`sessions?userId=${encodeURIComponent(markup)}`);
     await page.getByRole('alert').getByText('FIELD_VALUE').waitFor();
     expect(await findStateProblems(page)).toEqual([]);
   });

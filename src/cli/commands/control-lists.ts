@@ -184,11 +184,11 @@ async function readApiKeyItems(context: Context): Promise<ReadonlyMap<unknown, T
   return new Map(((rows ?? []) as readonly TableRow[]).map((row) => [row.apiKeyId, row]));
 }
 
-function addSortOption(command: Command, columns: readonly string[]): void {
+export function addSortOption(command: Command, columns: readonly string[]): void {
   command.option('--sort <column>', `sort by ${columns.join(', ')}; descending with a minus sign: -${columns[1]}`);
 }
 
-function readSort({ sort }: CommandOptions): string | undefined {
+export function readSort({ sort }: CommandOptions): string | undefined {
   return sort as string | undefined;
 }
 

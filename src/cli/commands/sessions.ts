@@ -19,6 +19,7 @@ import { NameResolver } from '../request/resolve-names.ts';
 import { declareSecrets, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
 import { addSeveralHelp } from '../request/several-targets.ts';
+import { addSortOption, readSort } from './control-lists.ts';
 
 const path = '/_iam/sessions';
 const columns = [
@@ -126,16 +127,18 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     effect: 'read',
     examples: [
       { title: 'List the sessions of a user', command: '--user-id alice' },
-      { title: 'List all sessions with all columns', command: '--all -o wide' },
+      { title: 'List all sessions, the newest first', command: '--all --sort -startedAt' },
     ],
   })
     .alias('ls')
     .option('--user-id <user>', 'only sessions of this user, by id or login name')
     .option('--client-id <client>', 'only sessions through this client, by id or service account');
+  addSortOption(command, ['sessionId', 'startedAt', 'endsAt']);
   addListOptions(command);
   declareValueSources(command, ownerSources);
   setAction(command, runtime, async (context, _, options) => {
-    const filters = await resolveOwners(new NameResolver(context), options);
+    const owners = await resolveOwners(new NameResolver(context), options);
+    const filters = { ...owners, sort: readSort(options) };
     return printControlList(context, options, { path, filters, columns, main: 7 });
   });
 }

@@ -5,6 +5,7 @@ import { ObjectList } from '../../components/object-list.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
+import { formatCount } from '../../components/texts/format-count.ts';
 import type { CorporateGroupRecord } from '../organizations/corporate-groups.ts';
 import { bulkCorporateGroups } from './bulk-corporate-groups.tsx';
 import { CorporateGroupPage } from './corporate-group-page.tsx';
@@ -33,13 +34,13 @@ const columns: RowColumn<CorporateGroupRecord>[] = [
     width: 'minmax(8rem, 1fr)',
     sort: 'organizationId',
     phone: 'detail',
-    render: ({ organizationId }) => <bdi>{organizationId}</bdi>,
+    render: ({ organizationId }) => (organizationId === undefined ? undefined : <bdi>{organizationId}</bdi>),
   },
   {
     title: 'Businesses',
-    width: '7rem',
-    align: 'end',
-    render: ({ businesses }) => businesses.length.toLocaleString('en'),
+    width: '8rem',
+    phone: 'detail',
+    render: ({ businesses }) => formatCount(businesses.length, 'business', 'businesses'),
   },
 ];
 

@@ -1,5 +1,5 @@
 /** The columns of the list of sessions. */
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { CopyId, Subject } from '../../components/subject.tsx';
@@ -16,10 +16,16 @@ export function listSessionColumns(onEnd: (session: ListedSession) => void): Row
       phone: 'detail',
       render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
     },
-    { title: 'Level', width: '8rem', phone: 'end', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+    { title: 'Level', width: '8rem', phone: 'end', render: ({ level }) => <SessionLevel level={level} /> },
     { title: 'Kind', width: 'minmax(7.5rem, 1fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
-    { title: 'Started', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
-    { title: 'Ends', width: '5.5rem', phone: 'detailEnd', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
+    { title: 'Started', sort: 'startedAt', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+    {
+      title: 'Ends',
+      sort: 'endsAt',
+      width: '5.5rem',
+      phone: 'detailEnd',
+      render: ({ endsAt }) => <RelativeTime at={endsAt} />,
+    },
     {
       title: 'Session',
       width: '7.5rem',
@@ -35,6 +41,16 @@ export function listSessionColumns(onEnd: (session: ListedSession) => void): Row
   ];
 }
 
+/** A session without a proven level stands back. */
+export function SessionLevel({ level }: { readonly level: string }) {
+  if (level !== 'NONE') return <Badge color="gray">{level}</Badge>;
+  return (
+    <Text span size="xs" c="dimmed">
+      {level}
+    </Text>
+  );
+}
+
 function SessionUser({ session: { userId, userName, logon } }: { readonly session: ListedSession }) {
   if (userId !== undefined) return <Subject kind="user" id={userId} name={userName} />;
   return <bdi>{logon === undefined ? '' : `Logon ${logon}`}</bdi>;
@@ -48,5 +64,5 @@ function describeKind({ kind, remember, renewable, device }: ListedSession): str
     renewable ? 'renewable' : undefined,
     device === undefined ? undefined : (device.deviceName ?? device.deviceId),
   ];
-  return words.filter((word) => word !== undefined).join(', ') || 'not renewable';
+  return words.filter((word) => word !== undefined).join(', ');
 }

@@ -12,8 +12,9 @@ import { FirstUsers } from '../../components/lists/first-users.tsx';
 import { ListCountText } from '../../components/lists/list-count.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
-import { FilterLine, SearchInput } from '../../components/search-input.tsx';
+import { FilterLine } from '../../components/search-input.tsx';
 import { useBulkActions } from '../../components/selection/use-bulk-actions.tsx';
+import { EntitySelect } from '../groups/data/entity-select.tsx';
 import { bulkSessions } from './bulk-sessions.tsx';
 import { EndSessionDialog } from './end-session.tsx';
 import { EndSessions } from './end-sessions.tsx';
@@ -22,16 +23,20 @@ import { listSessionColumns } from './session-columns.tsx';
 /** Sessions are in no topic of the events. */
 const refetchInterval = 15_000;
 
+const sorts = ['startedAt', '-startedAt', 'endsAt', '-endsAt'] as const;
+
 type SessionFilters = Readonly<Record<'userId' | 'clientId', string | undefined>>;
 
 export default function SessionsPage() {
   const { search, setSearch } = usePage();
   const { userId, clientId } = search;
   const filters: SessionFilters = { userId, clientId };
+  const given = sorts.find((each) => each === search.sort);
+  const sort = given ?? '-startedAt';
   const list = usePagedList({
-    queryKey: ['sessions', 'list', filters],
+    queryKey: ['sessions', 'list', filters, sort],
     read: ({ control }, query, signal) =>
-      control.GET('/sessions', { params: { query: { ...query, ...filters } }, signal }),
+      control.GET('/sessions', { params: { query: { ...query, ...filters, sort } }, signal }),
     refetchInterval,
   });
   const count = useListCount(list, {
@@ -56,8 +61,20 @@ export default function SessionsPage() {
       <FilterLine
         status={renderBar(list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined)}
       >
-        <SearchInput label="User id" value={userId} onChange={(value) => setSearch({ userId: value })} />
-        <SearchInput label="Client id" value={clientId} onChange={(value) => setSearch({ clientId: value })} />
+        <EntitySelect
+          label="User"
+          kind="users"
+          value={userId}
+          onChange={(value) => setSearch({ userId: value })}
+          isFilter
+        />
+        <EntitySelect
+          label="Client"
+          kind="clients"
+          value={clientId}
+          onChange={(value) => setSearch({ clientId: value })}
+          isFilter
+        />
       </FilterLine>
       <PagedRows
         list={list}
@@ -67,11 +84,14 @@ export default function SessionsPage() {
         columns={columns}
         selection={selection}
         keyOf={bulkSessions.keyOf}
+        sort={sort}
+        // After the order of the page, which has no parameter, comes its reverse.
+        onSort={(value) => setSearch({ sort: value ?? (given === undefined ? 'startedAt' : undefined) })}
       />
       <EndSessionDialog session={ending} isOpen={isEnding} onClose={dialog.close} />
       <Equivalents
-        command={`sessions list${formatOptions({ 'user-id': userId, 'client-id': clientId })}`}
-        call={({ control }) => control.GET('/sessions', { params: { query: filters } })}
+        command={`sessions list${formatOptions({ 'user-id': userId, 'client-id': clientId, sort })}`}
+        call={({ control }) => control.GET('/sessions', { params: { query: { ...filters, sort } } })}
       />
     </Stack>
   );
@@ -90,11 +110,7 @@ function EndFilteredSessions({ userId, clientId }: SessionFilters) {
 function NoSessions({ filters }: { readonly filters: SessionFilters }) {
   const [user] = useFirstUsers() ?? [];
   if (Object.values(filters).some((value) => value !== undefined))
-    return (
-      <NoMatch icon="sessions" things="sessions" filters={filters}>
-        The filters compare whole ids.
-      </NoMatch>
-    );
+    return <NoMatch icon="sessions" things="sessions" filters={filters} />;
   return (
     <EmptyState
       icon="sessions"

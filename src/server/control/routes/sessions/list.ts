@@ -1,24 +1,31 @@
 import { reference } from '../../../../contract/entities.ts';
-import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
-import { CountQuery, readSortedPage } from '../../sorted-pages.ts';
+import { buildListQuery, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 import { SessionItem, toSessionItems } from './session-item.ts';
+
+const columns: SortColumns<Session> = {
+  sessionId: ({ sessionId }) => sessionId,
+  startedAt: ({ startedAt }) => String(startedAt),
+  endsAt: ({ endsAt }) => String(endsAt),
+};
+
+const { search: _, ...sortedQuery } = buildListQuery(columns, '');
 
 export default defineRoute({
   capability: 'read',
   id: 'control.sessions',
   title: 'List sessions',
-  description: 'Active sessions, sorted by id, without their tokens.',
+  description: 'Active sessions without their tokens.',
   method: 'GET',
   path: '/sessions',
   audit: { kind: 'read', targets: {} },
   request: {
     query: {
-      ...PageQuery,
-      ...CountQuery,
+      ...sortedQuery,
       userId: Id.optional().meta({
         description: 'Only sessions of this user',
         examples: ['alice'],
@@ -43,6 +50,7 @@ export default defineRoute({
       fetch: (part) => listCandidates(store, { userId, clientId }, part),
       keyOf: ({ sessionId }) => sessionId,
       isMatch: (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
+      columns,
     });
     return { ...page, items: await toSessionItems(store, page.items, now) };
   },

@@ -69,6 +69,17 @@ describe('sessions', () => {
     expect(await list(server)).toMatchObject([{ userId: 'u2', renewable: false }]);
   });
 
+  test('are sorted by their times', async () => {
+    await using server = await startServer();
+    for (const userId of ['u1', 'u2', 'u3']) {
+      await renewableSession(server, userId);
+      server.clock.advance(60);
+    }
+    const users = async (query: string) => (await list(server, query)).map(({ userId }) => userId);
+    expect(await users('?sort=-startedAt')).toEqual(['u3', 'u2', 'u1']);
+    expect(await users('?sort=endsAt')).toEqual(['u1', 'u2', 'u3']);
+  });
+
   test('are found by user and by client, page by page', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient();

@@ -20,6 +20,8 @@ interface EntitySelectProps {
   readonly error?: ReactNode;
   /** Of the field of a form. */
   readonly 'data-path'?: string;
+  /** In the line of filters of a list, where the shortcut `/` finds it. */
+  readonly isFilter?: boolean;
 }
 
 /** The props of the select of a field, whose value is empty until one is chosen. */
@@ -53,7 +55,7 @@ export function useFoundEntries(kind: EntityKind, search: string | undefined) {
 }
 
 export function EntitySelect(props: EntitySelectProps) {
-  const { label, description, kind, value, onChange, isRequired = true } = props;
+  const { label, description, kind, value, onChange, isFilter = false, isRequired = !isFilter } = props;
   const { subject } = entityReaders[kind];
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<SelectEntry | undefined>();
@@ -67,7 +69,7 @@ export function EntitySelect(props: EntitySelectProps) {
   return (
     <>
       <Select
-        label={label}
+        {...(isFilter ? { 'aria-label': label, placeholder: label, 'data-search': '' } : { label })}
         description={description}
         required={isRequired}
         error={props.error}

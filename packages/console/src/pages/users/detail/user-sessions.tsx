@@ -1,10 +1,10 @@
 /** The active sessions of a user. */
-import { Badge } from '@mantine/core';
 import { type RowColumn, RowList } from '../../../components/row-list.tsx';
 import { PageSection } from '../../../components/section.tsx';
 import { RelativeTime } from '../../../components/server-time.tsx';
 import { CopyId, Subject } from '../../../components/subject.tsx';
 import { shortenId } from '../../../components/subject-id.ts';
+import { SessionLevel } from '../../sessions/session-columns.tsx';
 import { EndUserSession, EndUserSessions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
 
@@ -20,7 +20,7 @@ const columns: RowColumn<ShownUser['activeSessions'][number]>[] = [
     phone: 'detail',
     render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
   },
-  { title: 'Level', width: '6.5rem', phone: 'end', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+  { title: 'Level', width: '6.5rem', phone: 'end', render: ({ level }) => <SessionLevel level={level} /> },
   { title: 'Started', width: '5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
   { title: 'Ends', width: '5rem', phone: 'detailEnd', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
   {
