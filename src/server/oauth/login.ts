@@ -62,7 +62,7 @@ export const login = defineOperation({
     body: LoginPageFields,
     form: true,
   },
-  identifies: ['user_name', 'user_id'],
+  identifies: ['user_name', 'user_id', 'email'],
   errors: [
     ...authorizationErrors,
     'FORM_EXPIRED',

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { audience as clientId, type OpenIdProvider, startOpenIdProvider } from '../federation/openid-provider.ts';
+import { authorizeUrl, callback } from '../oauth/applications.ts';
+import { createBrowser } from '../oauth/browser.ts';
 
 const clock = createFakeClock();
 let provider: OpenIdProvider;
@@ -58,6 +60,19 @@ describe('on a server with remote access', () => {
     }[];
     const why = await send(server, `/s/${how}/_iam/requests/${last?.id}/why`, { headers });
     expect(JSON.stringify(why.body)).toContain('sandbox-networks');
+  });
+
+  test('a code of a login is not sent to this machine', async () => {
+    const [row] = seedWith(provider.jwksUri).providers;
+    const endpoints = { authorizationEndpoint: `${provider.issuer}/a`, tokenEndpoint: `${provider.issuer}/token` };
+    const client = { clientId: 'web', appId: 'web', grantTypes: ['authorization_code'], redirectURI: callback };
+    const seed = { clients: [client], providers: row ? [{ ...row, ...endpoints }] : [] };
+    await server.appContext.sandboxes.create('codes', seed);
+    const [browser, url] = [createBrowser(), `${server.url}/s/codes`];
+    const sent = await browser.submit(await browser.get(authorizeUrl({ url })), 'provider', { provider: 'oidc' });
+    const state = new URL(sent.location ?? '').searchParams.get('state');
+    const respond = () => browser.get(`${url}/oauth2/callback/oidc?state=${state}&code=c`);
+    expect(await isFetched(async () => expect((await respond()).status).toBe(503))).toBe(false);
   });
 });
 

@@ -25,13 +25,14 @@ h1 { margin: 0 0 4px; font-size: 20px; line-height: 28px; font-weight: 600; }
 h2 { margin: 24px 0 8px; padding-top: 16px; border-top: 1px solid var(--line); font-size: 14px; font-weight: 600; }
 p { margin: 0 0 16px; }
 form { margin: 0 0 12px; }
+form:has(> button.subtle) { margin: 0; }
 label { display: block; margin: 12px 0 4px; font-weight: 600; }
 input:not([type=hidden], [type=radio]), select {
   width: 100%; min-height: 36px; padding: 0 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--card);
   color: var(--text); font: inherit;
 }
 button {
-  width: 100%; min-height: 36px; margin-top: 16px; padding: 0 12px; border: 1px solid var(--accent); border-radius: 6px;
+  width: 100%; min-height: 36px; margin-top: 16px; padding: 6px 12px; border: 1px solid var(--accent); border-radius: 6px;
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer;
 }
 button.subtle { background: none; border-color: var(--line); color: var(--text); font-weight: 400; margin-top: 8px; }
