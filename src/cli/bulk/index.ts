@@ -1,5 +1,6 @@
 /** Implements `iam bulk`. */
 
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type FileTrust, readFileTrust } from '../../lib/file-trust.ts';
@@ -303,7 +304,7 @@ async function sendRows(job: BulkJob, { count, unknown }: PreflightReport): Prom
   const { file, rows } = await openSelectedRows(context, source, operation, job.select, bulkOptions);
   const argument = source.argument === '-' ? '-' : path.resolve(source.argument);
   const rejects = path.resolve(job.rejects);
-  const run = before?.header.run ?? crypto.randomUUID();
+  const run = before?.header.run ?? randomUUID();
   const header = { run, digest: source.digest, file: argument, operation, server: bulkOptions.server, rejects };
   const names = { resumeLog: job.resumeLog, rejects, secretOutput: bulkOptions.secretOutput };
   const outputFiles = await openOutputFiles(names, { header, before, trust, rejectStart: file });

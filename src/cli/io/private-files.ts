@@ -12,7 +12,9 @@ import { unreadableFileError, unwritableFileError } from './file-errors.ts';
  * @throws CliError that names the file, for an error of the file system
  */
 export async function replacePrivateFile(file: string, text: string, keepsOwner = false): Promise<void> {
-  const temporary = `${file}.${crypto.randomUUID()}`;
+  // Each command loads this file, and few write one.
+  const { randomUUID } = await import('node:crypto');
+  const temporary = `${file}.${randomUUID()}`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await createPrivateFile(temporary, text, keepsOwner ? await findOtherOwner(file) : undefined);

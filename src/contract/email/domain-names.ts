@@ -91,13 +91,13 @@ const writtenTogether = [
   ['Han', 'Bopomofo'],
   ['Han', 'Hangul'],
 ];
-const ofOneScript = [...scripts, ...writtenTogether].map(
-  (together) =>
-    new RegExp(`^(?:[-0-9]|(?=[\\p{L}\\p{M}\\p{N}])[${together.map((name) => `\\p{scx=${name}}`).join('')}])+$`, 'u'),
-);
 
+/** Compiling these expressions takes longer than the start of a command, which seldom shows such a label. */
 function isOfOneScript(label: string): boolean {
-  return ofOneScript.some((pattern) => pattern.test(label));
+  return [...scripts, ...writtenTogether].some((together) => {
+    const letters = together.map((name) => `\\p{scx=${name}}`).join('');
+    return new RegExp(`^(?:[-0-9]|(?=[\\p{L}\\p{M}\\p{N}])[${letters}])+$`, 'u').test(label);
+  });
 }
 
 /** The parameters of Punycode (RFC 3492, 5). */

@@ -207,6 +207,11 @@ describe('loading', () => {
     expect(loaded.filter((name) => ['child_process', 'http', 'http2', 'https', 'tls'].includes(name))).toEqual([]);
   });
 
+  test('help loads no web streams of Node', async () => {
+    await using sandbox = await Sandbox.make();
+    expect(await loadedModules(sandbox, ['--help'], {})).not.toContain('stream/web');
+  });
+
   test('a request has the limit of headers that an option of Node sets', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [], headers: { 'x-long': 'x'.repeat(20_000) } }));
