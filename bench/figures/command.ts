@@ -1,8 +1,6 @@
 /** The time of commands beyond that of an empty process of Node. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import module from 'node:module';
-import { devNull } from 'node:os';
 import path from 'node:path';
 import type { BenchEnvironment } from '../environment.ts';
 import { type Duration, type Figure, overheadFigure } from '../figure.ts';
@@ -25,16 +23,13 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Runs a command to completion. @returns how long it ran */
 export function measureCommand([command, args]: [string, string[]], variables: Variables): Duration {
-  const nullDevice = openSync(devNull, 'w');
   const cpuBefore = readChildCpuMs();
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(command, args, {
     cwd: root,
     env: measuredEnvironment(variables),
-    // The null device that Node opens for 'ignore' is like a closed standard output to the command.
-    stdio: ['ignore', nullDevice, 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  closeSync(nullDevice);
   const duration = { wallMs: performance.now() - startedAt, cpuMs: readChildCpuMs() - cpuBefore };
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
   return duration;

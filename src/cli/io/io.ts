@@ -23,6 +23,8 @@ export interface Io {
   readonly stdout: OutputStream;
   /** Standard output for text that needs no stream; by default `stdout`. */
   readonly textOutput?: TextOutput | undefined;
+  /** Whether standard output is the null device that takes the place of a closed one, and discards everything. */
+  readonly isStdoutNull?: (() => boolean) | undefined;
   /** Progress, notices, prompts and errors. */
   readonly stderr: OutputStream;
   /** Aborted by the first SIGINT or SIGTERM. */

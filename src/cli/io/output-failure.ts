@@ -7,7 +7,16 @@ import type { Io } from './io.ts';
 export async function findOutputFailure({ stdout }: Pick<Io, 'stdout'>): Promise<Error | undefined> {
   if (stdout.writable) await new Promise<void>((resolve) => void stdout.write('', () => resolve()));
   if (stdout.errored) return stdout.errored;
-  return stdout.destroyed ? Object.assign(new Error('closed'), { code: 'EPIPE' }) : undefined;
+  return stdout.destroyed ? closedError() : undefined;
+}
+
+/** Like `findOutputFailure`, for a secret, which the null device in place of standard output loses. */
+export async function findSecretOutputFailure(io: Pick<Io, 'stdout' | 'isStdoutNull'>): Promise<Error | undefined> {
+  return (await findOutputFailure(io)) ?? (io.isStdoutNull?.() === true ? closedError() : undefined);
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('closed'), { code: 'EPIPE' });
 }
 
 /** A reader that has seen enough, as in `iam groups list | head`, is no error. */
@@ -15,13 +24,9 @@ export function isBrokenPipe(failure: Error): boolean {
   return (failure as NodeJS.ErrnoException).code === 'EPIPE';
 }
 
-function isClosed(failure: Error): boolean {
-  return isBrokenPipe(failure) || (failure as NodeJS.ErrnoException).code === 'EBADF';
-}
-
 /** @param done what the command did before, as a sentence */
 export function outputError(failure: Error, done?: string, hint?: string): CliError {
-  const reason = isClosed(failure) ? 'standard output is closed' : describeReason(failure);
+  const reason = isBrokenPipe(failure) ? 'standard output is closed' : describeReason(failure);
   const message = `Cannot write the output: ${reason}.`;
   return new CliError(done === undefined ? message : `${done} ${message}`, {
     ...{ code: 'OUTPUT_NOT_WRITTEN', exitCode: 70, hint, cause: failure },

@@ -3,7 +3,6 @@
 import { constants, fstatSync, readFileSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isSea } from 'node:sea';
-import { Writable } from 'node:stream';
 import type { Environment, Io, OutputStream } from './io.ts';
 
 /** The variables, the clock and the folder of this process. */
@@ -72,7 +71,7 @@ const standardOutput = 1;
 /** The streams of this process, opened on first use because that takes milliseconds. `signal` aborts pending work. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
   const output = (open: () => OutputStream) => lazy(() => keepFirstError(open()));
-  const stdout = output(() => (isReplaced(standardOutput) ? createClosedStream() : process.stdout));
+  const stdout = output(() => process.stdout);
   const stderr = output(() => process.stderr);
   let isReported = false;
   const reportOnce = (error: Error) => {
@@ -89,6 +88,7 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
     get stderr() {
       return stderr();
     },
+    isStdoutNull: () => isNullDevice(standardOutput),
     textOutput: {
       get columns() {
         return isNonTerminal(standardOutput) ? undefined : stdout().columns;
@@ -113,12 +113,6 @@ function keepFirstError(stream: OutputStream): OutputStream {
     .on('error', () => undefined);
 }
 
-/** A stream that fails as a closed descriptor does. */
-function createClosedStream(): Writable {
-  const error = Object.assign(new Error('EBADF: write'), { code: 'EBADF', syscall: 'write' });
-  return new Writable({ write: (chunk: Buffer, _encoding, done) => done(chunk.length === 0 ? null : error) });
-}
-
 /** For texts such as help. The output of a command is checked at its end: see output-failure.ts. */
 async function reportTextFailure(error: Error): Promise<void> {
   const { isBrokenPipe, outputError } = await import('./output-failure.ts');
@@ -130,10 +124,10 @@ async function reportTextFailure(error: Error): Promise<void> {
 }
 
 /**
- * Whether a descriptor was closed at the start: Node opens /dev/null for reading and writing in its place, where a shell
- * opens it for writing. Linux only.
+ * Whether a descriptor is /dev/null for reading and writing: Node opens it in place of a closed one, and programs that discard
+ * the output (`subprocess.DEVNULL` of Python) pass it, where a shell opens it for writing. Linux only.
  */
-function isReplaced(descriptor: number): boolean {
+function isNullDevice(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isCharacterDevice() || stats.rdev !== statSync('/dev/null').rdev) return false;
@@ -155,7 +149,7 @@ function lazy<Value>(make: () => Value): () => Value {
  */
 function writeImmediately(descriptor: number, text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8');
-  if (!isNonTerminal(descriptor) || isReplaced(descriptor)) return bytes;
+  if (!isNonTerminal(descriptor)) return bytes;
   let at = 0;
   try {
     while (at < bytes.length) at += writeSync(descriptor, bytes, at);

@@ -4,7 +4,7 @@ import { type CommandOptions, type Context, type RequestContext, toPartlyDone } 
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
-import { findOutputFailure } from '../io/output-failure.ts';
+import { findSecretOutputFailure } from '../io/output-failure.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
 import { createErrorReport } from '../output/error-report.ts';
 import { assertConfirmed } from '../request/confirm.ts';
@@ -227,6 +227,6 @@ async function printSecrets(context: Context, secretOutput: SecretOutput): Promi
 
 /** @throws CliError with the owners of the secrets if standard output did not take them */
 async function assertPrinted({ io }: Context, { unsaved }: SecretOutput): Promise<void> {
-  const failure = unsaved.length > 0 ? await findOutputFailure(io) : undefined;
+  const failure = unsaved.length > 0 ? await findSecretOutputFailure(io) : undefined;
   if (failure) throw lostSecretsError(failure, unsaved);
 }

@@ -5,7 +5,7 @@ import type { CallInput } from '../../client/types.ts';
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
-import { findOutputFailure, outputError } from '../io/output-failure.ts';
+import { findOutputFailure, findSecretOutputFailure, outputError } from '../io/output-failure.ts';
 import type { CreatedEntities } from './created-entity.ts';
 import { nameRejected } from './not-found.ts';
 
@@ -42,7 +42,7 @@ export async function printResponse(
 }
 
 async function assertPrinted({ io }: Context, { ids, undo, hasSecret, mayBeOlder }: CreatedEntities): Promise<void> {
-  const failure = await findOutputFailure(io);
+  const failure = await (hasSecret ? findSecretOutputFailure(io) : findOutputFailure(io));
   if (!failure) return;
   const was = ids.length === 1 ? 'was' : 'were';
   const done = `${ids.join(', ')} ${was} created${mayBeOlder ? ', or existed before' : ''}.`;
@@ -51,7 +51,7 @@ async function assertPrinted({ io }: Context, { ids, undo, hasSecret, mayBeOlder
 
 /** @throws CliError (exit 70) if a secret cannot be printed. @param done what the command did, as a sentence */
 export async function assertSecretPrinted({ io }: Context, done: string, hint: string): Promise<void> {
-  const failure = await findOutputFailure(io);
+  const failure = await findSecretOutputFailure(io);
   if (failure) throw outputError(failure, done, hint);
 }
 

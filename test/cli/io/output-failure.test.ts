@@ -129,7 +129,6 @@ test.each([
 
 test.each([
   ['ENOSPC', 70],
-  ['EBADF', 70],
   ['EPIPE', 0],
 ] as const)('a read whose output fails with %s ends with %i', async (failure, expected) => {
   await using server = await startFakeServer(() => ({ json: [{ groupId: 'g1', groupName: 'ops' }] }));

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { run } from '../../../../src/cli/run.ts';
 import { isFullRun } from '../../../effort.ts';
-import { createFailingStream } from '../../failing-stream.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture, test } from '../../plan/plan-fixture.ts';
 import { everything } from '../../plan/sample-documents.ts';
 import { startBreakingProxy, startInterposingProxy } from '../../plan/write-proxy.ts';
@@ -261,7 +260,7 @@ describe('new secrets', () => {
     await using fixture = await startPlanFixture();
     const file = await fixture.write('iam.yaml', everything);
     const program: typeof run = (words, io, environment) =>
-      run(words, { ...io, stdout: createFailingStream('EBADF') }, environment);
+      run(words, { ...io, isStdoutNull: () => true }, environment);
     const { code, err } = await fixture.iam(['apply', '-f', file, '--yes', '-o', format], { program });
     expect([code, err]).toEqual([
       70,
