@@ -38,7 +38,7 @@ export async function rowFigures(bench: BenchEnvironment): Promise<Figure[]> {
   };
   try {
     const run = { server, folder, variables };
-    return [...(await measureWrites(run)), ...(await measurePlans(run))];
+    return [...(await measurePlans(run)), ...(await measureWrites(run))];
   } finally {
     await server.stop();
   }

@@ -5,8 +5,9 @@ import { type Member, memberKey } from '../model/members.ts';
 import type { RemoteState } from '../model/remote-state.ts';
 import { readApiList, readOptionalControlList } from '../read-list.ts';
 
-/** Above this number of groups all memberships are read, if the server lists them and most groups are needed. */
+/** Above this number of groups all memberships are read, if the server lists them: a page of 1,000 costs as much as ten groups. */
 const maxSingleReads = 50;
+const minShare = 0.1;
 
 /** By the key of the member. */
 type MemberMap = ReadonlyMap<string, Member>;
@@ -17,7 +18,7 @@ export async function readMembersOf(
   state: RemoteState,
   names: readonly string[],
 ): Promise<Pick<RemoteState, 'members' | 'partialMembers'>> {
-  const isWhole = names.length > maxSingleReads && names.length * 2 > (state.groups?.size ?? 0);
+  const isWhole = names.length > maxSingleReads && names.length > (state.groups?.size ?? 0) * minShare;
   const all = isWhole ? await readAllMembers(context) : undefined;
   const members = new Map(state.members);
   const partialMembers = new Set(state.partialMembers);
