@@ -150,7 +150,7 @@ describe('a rule', () => {
 
   test.each([
     [{ effect: { body: 'xml' } }, 'effect.body', /html.*empty.*malformed.*cut/],
-    [{ preset: 'gateway-500' }, 'preset', /gateway-502.*jwks-down.*next-login-fails/],
+    [{ preset: 'gateway-500' }, 'preset', /next-login-fails.*gateway-502.*jwks-down/],
     [{ target: 'keys', effect: { status: 503 } }, 'target', /jwks.*discovery.*logins/],
     [{ effect: { status: 99 } }, 'effect.status', /from 400 to 599/],
   ])('is rejected with the path and the allowed values: %j', async (rule, field, message) => {
