@@ -21,7 +21,7 @@ export class RequestError extends Error {
 
 const unreachable: ResponseError = {
   code: 'UNREACHABLE',
-  message: 'The server does not respond. The page tries again until it does.',
+  message: 'The server does not respond.',
 };
 
 /** What openapi-fetch returns. */

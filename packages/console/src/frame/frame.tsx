@@ -3,7 +3,7 @@ import { AppShell, Burger, Group, NavLink } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useLiveQueries } from '../api/live/use-live-queries.ts';
+import { ConnectedContext, useLiveQueries } from '../api/live/use-live-queries.ts';
 import { Icon } from '../components/icon.tsx';
 import { LoginGate } from '../components/login/login-gate.tsx';
 import { useServerLink } from '../components/server-link.tsx';
@@ -24,10 +24,18 @@ import { usePageShortcuts } from './use-page-shortcuts.ts';
 import { VersionNotice } from './version-notice.tsx';
 
 export function Frame() {
+  const isConnected = useLiveQueries();
+  return (
+    <ConnectedContext value={isConnected}>
+      <FrameContent isConnected={isConnected} />
+    </ConnectedContext>
+  );
+}
+
+function FrameContent({ isConnected }: { readonly isConnected: boolean }) {
   const [isMenuOpen, menu] = useDisclosure(false);
   const [dialog, setDialog] = useState<FrameDialog | undefined>();
   const environment = useEnvironment();
-  const isConnected = useLiveQueries();
   const unread = useUnreadCount();
   const { pathname } = useLocation();
   usePageShortcuts(setDialog);

@@ -49,10 +49,13 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByRole('dialog').getByLabel('Login name').fill('alice2');
     await restartable.stop();
     await page.getByText(notice).waitFor();
+    const away = page.getByRole('dialog').getByText('send it when the server responds again');
+    await away.waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Create the user' }).click();
     await page.getByRole('dialog').getByText('UNREACHABLE').waitFor();
     await restartable.start();
     await page.getByText(notice).waitFor({ state: 'hidden' });
+    await away.waitFor({ state: 'hidden' });
     expect(await page.getByRole('dialog').getByLabel('Login name').inputValue()).toBe('alice2');
     expect(new URL(page.url()).search).toBe('?search=alice');
     await page.getByRole('dialog').getByRole('button', { name: 'Create the user' }).click();

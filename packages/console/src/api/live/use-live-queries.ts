@@ -1,11 +1,14 @@
 /** Keeps queries current: a change on the server refetches what it affects. */
 import { useThrottledCallback } from '@mantine/hooks';
 import { type InvalidateQueryFilters, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createContext, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useConsole } from '../console-context.ts';
 import { isUnreachable } from '../errors.ts';
 import { isObjectNoun } from './changed-nouns.ts';
 import type { LiveEvent } from './live-events.ts';
+
+/** Whether the server responds, for what is shown above the notice of the frame. */
+export const ConnectedContext = createContext(true);
 
 /** At most one refetch in this time: also a steady stream of changes is shown. */
 const groupingTime = 500;

@@ -3,6 +3,7 @@
  */
 import { Modal, Stack, Text } from '@mantine/core';
 import { createContext, type FormEvent, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
+import { ConnectedContext } from '../../api/live/use-live-queries.ts';
 
 interface DialogProps {
   readonly title: ReactNode;
@@ -14,6 +15,7 @@ interface DialogProps {
 }
 
 const typedText = 'Still open: Cancel discards what you typed.';
+const awayText = 'The server does not respond. What you typed stays: send it when the server responds again.';
 const secretText = 'Still open: this cannot be shown again.';
 
 /** Why the dialog is still open, which is shown beside its buttons. */
@@ -53,7 +55,9 @@ interface DialogFormProps {
 
 /** The first field has the focus; without fields, what has `data-autofocus`. */
 export function DialogForm({ children, buttons, hint, onSubmit }: DialogFormProps) {
-  const notice = useContext(NoticeContext);
+  const isConnected = useContext(ConnectedContext);
+  const guarded = useContext(NoticeContext);
+  const notice = guarded ?? (isConnected ? undefined : awayText);
   const focusFirst = useCallback((form: HTMLFormElement | null) => {
     form
       ?.querySelector('input:not([type=hidden], [type=file], :disabled), select, textarea')
