@@ -4,11 +4,12 @@ import type * as z from 'zod';
 /** An event is either about authentication (a login, a token, a code, a logout) or about a change. */
 export type AuditKind = 'authentication' | 'administration';
 
-/** Names of path parameters and of fields of the body and the response. A target is never a sensitive field. */
+/** Names of parameters of the path and the query, and of fields of the body and the response. A target is never a sensitive field. */
 export type AuditDeclaration<
   PathField extends string = string,
   BodyField extends string = string,
   ResponseField extends string = string,
+  QueryField extends string = string,
 > =
   | {
       /** Has no body fields as targets, since a user may type a password into the wrong field. */
@@ -21,6 +22,7 @@ export type AuditDeclaration<
       readonly isChange?: true;
       readonly targets: {
         readonly path?: readonly PathField[];
+        readonly query?: readonly QueryField[];
         readonly body?: readonly BodyField[];
         readonly response?: readonly ResponseField[];
       };
@@ -37,6 +39,8 @@ export type AuditTargets = Readonly<Record<string, string | readonly string[]>>;
 /** A request, as far as targets are read from it. */
 export interface TargetSource {
   readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
   /** The body as sent; also of a rejected request. */
   readonly body?: unknown;
   /** The result of the handler. */
@@ -90,6 +94,9 @@ export const auditExtents = {
 export type AuditExtent = keyof typeof auditExtents;
 
 export const auditExtentHeader = 'X-Iam-Audit-Extent';
+
+/** The name of the server whose events are listed, if several share the store. */
+export const auditServerHeader = 'X-Iam-Audit-Server';
 
 /** Describes what a list of events cannot contain. @param extent the value of the header */
 export function describeAuditExtent(extent: string | undefined | null): string | undefined {

@@ -232,7 +232,8 @@ export interface Declaration<
   readonly audit: AuditDeclaration<
     PathParameters<NoInfer<Path>>,
     TargetField<NoInfer<Req>['body']>,
-    TargetField<ResponseBody<NoInfer<Res>>>
+    TargetField<ResponseBody<NoInfer<Res>>>,
+    keyof NoInfer<Req>['query'] & string
   >;
   /** Every status that the interface documents. */
   readonly status: readonly DocumentedStatus[];

@@ -94,6 +94,7 @@ const controlWrites: Readonly<Record<string, ControlWrite>> = {
   'control.update-client': { id: 'c1', body: { scope: ['read'] } },
   'control.set-clock': { body: { advance: '1s' } },
   'control.faults-add': { body: { operation: 'groups.list', effect: { status: 503 } } },
+  'control.faults-remove': { query: '?id=f1' },
   'control.revoke': { body: { token: 'unknown' } },
   'control.sandbox-create': { body: { name: 'one' } },
   'control.sandbox-delete': { id: 'one' },
@@ -112,8 +113,8 @@ const controlWrites: Readonly<Record<string, ControlWrite>> = {
 
 /** They are about the whole service or a credential, or what they are about is not listed. */
 const controlWithoutObjects: readonly string[] = [
-  ...['set-clock', 'coverage-clear', 'faults-add', 'faults-remove', 'inbox-empty', 'keys-rotate', 'revoke'],
-  ...['sandbox-create', 'end-sessions', 'state-export', 'state-import', 'state-reset', 'snapshot-save'],
+  ...['set-clock', 'coverage-clear', 'inbox-empty', 'keys-rotate', 'revoke'],
+  ...['state-export', 'state-import', 'state-reset'],
   ...['store-backup', 'token-inspect'],
 ];
 /** No snapshot and no consent exists yet, and no document is sent. */

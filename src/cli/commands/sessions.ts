@@ -146,7 +146,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 function addEndCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'end', {
     title: 'End a session, or all sessions of a user or client',
-    description: `Tokens of ended sessions are rejected from the next request on. ${controlPlaneNote}`,
+    description: `Tokens of ended sessions are rejected from the next request on. A session of a browser ends with those of the applications that it led to. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [

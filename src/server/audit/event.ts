@@ -174,11 +174,12 @@ function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | un
 
 /** Ignores the body of authentication events: with a rejected credential, any field may contain a password by mistake. */
 function collectTargets(
-  { targetReader, path, body, result, errors }: RequestState,
+  { targetReader, path, query, body, result, errors }: RequestState,
   isAuthentication: boolean,
 ): AuditTargets | undefined {
   return targetReader?.read({
     path,
+    query,
     body: isAuthentication ? undefined : body,
     result: errors === undefined ? result : undefined,
   });

@@ -9,6 +9,7 @@ import { createPathParamsReader } from '../http/paths.ts';
 /** Declared target fields by part of the request; all are optional. */
 interface TargetFields {
   readonly path?: readonly string[];
+  readonly query?: readonly string[];
   readonly body?: readonly string[];
   readonly response?: readonly string[];
 }
@@ -17,12 +18,13 @@ const maxLength = 200;
 const maxItems = 50;
 
 export function createTargetReader(operation: Operation<never>): TargetReader {
-  const { path = [], body = [], response = [] }: TargetFields = operation.audit.targets;
+  const { path = [], query = [], body = [], response = [] }: TargetFields = operation.audit.targets;
   const readParameters = createPathParamsReader(operation.path);
   return {
     read(source) {
       const targets = {
         ...(path.length === 0 ? {} : readFromPath(path, readParameters(source.path))),
+        ...(query.length === 0 ? {} : readFromObject(query, Object.fromEntries(new URLSearchParams(source.query)))),
         ...readFromObject(body, source.body),
         // Such as ids that were assigned.
         ...readFromObject(response, source.result),
@@ -33,8 +35,9 @@ export function createTargetReader(operation: Operation<never>): TargetReader {
   };
 }
 
-function findObjects({ request }: Operation<never>, targets: AuditTargets): readonly AuditObject[] {
-  const shape = { ...readShape(request.body), ...request.params };
+function findObjects({ request, response }: Operation<never>, targets: AuditTargets): readonly AuditObject[] {
+  const created = 'body' in response ? readShape(response.body) : {};
+  const shape = { ...created, ...readShape(request.body), ...request.query, ...request.params };
   return Object.entries(targets).flatMap(([field, value]) => {
     const entity = findEntity(field, shape[field]);
     return entity === undefined ? [] : [value].flat().map((id) => ({ entity, id }));

@@ -1,7 +1,7 @@
 /** The audit log: who changed what, from where, by which request, with the values before and after. */
 import { Select, Stack, Text } from '@mantine/core';
 import type { paths as ControlPaths } from '#control-api';
-import { auditExtentHeader, describeAuditExtent } from '../../../../../src/contract/audit.ts';
+import { auditExtentHeader, auditServerHeader, describeAuditExtent } from '../../../../../src/contract/audit.ts';
 import { useLiveList } from '../../api/lists/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRowPanel } from '../../api/use-row-panel.ts';
@@ -47,7 +47,7 @@ export default function AuditPage() {
   const { entity: kind, object: id, ...others } = filters;
   const isOption = kind !== undefined && ['user', 'group', 'client', 'business'].includes(kind);
   const options = { ...others, changed: undefined, ...(id === undefined ? {} : { [isOption ? kind : 'object']: id }) };
-  const server = list.items[0]?.server;
+  const server = list.headers?.get(auditServerHeader) ?? undefined;
   return (
     <Stack gap="md" className="list-page">
       <PageTitle>Audit</PageTitle>

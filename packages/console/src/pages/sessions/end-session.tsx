@@ -75,7 +75,7 @@ export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogP
 }
 
 function AffectedSession({ session }: { readonly session: ListedSession }) {
-  const { userId, userName, logon, clientId, clientName, startedAt, renewable } = session;
+  const { userId, userName, logon, clientId, clientName, kind, startedAt, renewable } = session;
   return (
     <Text>
       The session of{' '}
@@ -83,6 +83,7 @@ function AffectedSession({ session }: { readonly session: ListedSession }) {
       <Subject kind="client" id={clientId} name={clientName} isPlain />, started at {formatTime(startedAt)}, ends. Its
       access tokens are rejected from the next request on
       {renewable ? ', and its refresh token is revoked' : ''}.
+      {kind === 'browser' ? ' The sessions of the applications that this browser led to end too.' : ''}
     </Text>
   );
 }

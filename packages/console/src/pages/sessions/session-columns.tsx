@@ -56,10 +56,11 @@ function SessionUser({ session: { userId, userName, logon } }: { readonly sessio
   return <bdi>{logon === undefined ? '' : `Logon ${logon}`}</bdi>;
 }
 
-/** Whether it is that of a browser, how long it lasts and who can renew it: "remembered, renewable, Alice's phone". */
+/** Whether it is that of a browser or of an application that a browser led to, how long it lasts and who can renew it: "remembered, renewable, Alice's phone". */
 function describeKind({ kind, remember, renewable, device }: ListedSession): string {
   if (kind === 'browser') return 'browser';
   const words = [
+    kind === 'application' ? 'application' : undefined,
     remember ? 'remembered' : undefined,
     renewable ? 'renewable' : undefined,
     device === undefined ? undefined : (device.deviceName ?? device.deviceId),

@@ -1,5 +1,6 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
+import { definition } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import {
@@ -130,7 +131,7 @@ export const FaultInput = z
 type FaultInputBody = z.output<typeof FaultInput>;
 
 export const FaultItem = z.strictObject({
-  id: exampleText('64b0c0ffee00000000000001'),
+  id: exampleText('64b0c0ffee00000000000001').meta(definition('fault', 'id')),
   ...RuleFields,
   effect: z.strictObject(EffectFields),
   matched: exampleInt(3, 'Requests that matched'),

@@ -10,7 +10,7 @@ export default defineRoute({
   description: 'Deletes one rule or all of them. Requests that a rule already delays are not affected.',
   method: 'DELETE',
   path: '/faults',
-  audit: { kind: 'administration', isChange: true, targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: { query: ['id'] } },
   request: {
     query: {
       id: Id.optional().meta({

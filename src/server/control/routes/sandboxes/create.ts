@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { definition } from '../../../../contract/entities.ts';
 import { maxSandboxes, sandboxIdleMinutes } from '../../../sandboxes/sandboxes.ts';
 import { defineRoute } from '../../define.ts';
 import { explainSeedErrors, SeedBody } from '../seed/seed-body.ts';
@@ -13,7 +14,10 @@ export default defineRoute({
   method: 'POST',
   path: '/sandboxes',
   audit: { kind: 'administration', isChange: true, targets: { body: ['name'] } },
-  request: { body: z.strictObject({ name: SandboxName, seed: SeedBody.optional() }), bodyChecks: 'async' },
+  request: {
+    body: z.strictObject({ name: SandboxName.meta(definition('sandbox', 'name')), seed: SeedBody.optional() }),
+    bodyChecks: 'async',
+  },
   response: { status: 200, body: CreatedSandbox, secret: true },
   errors: ['SANDBOX_EXISTS', 'TOO_MANY_SANDBOXES', 'PATH_UNKNOWN', 'FIELD_VALUE', 'TOO_BUSY'],
   openapiExamples: { body: { name: 'checkout', seed: { groups: [{ groupName: 'ops', roles: ['DEPLOY'] }] } } },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { reference } from '../../../../contract/entities.ts';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
-import { exampleInt, Id } from '../../../../contract/schemas/primitives.ts';
+import { exampleInt, Id, optionalInt } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { endSession } from '../../../sessions/end-sessions.ts';
 import type { Reader } from '../../../store/store.ts';
@@ -13,10 +13,10 @@ export default defineRoute({
   id: 'control.end-sessions',
   title: 'End sessions',
   description:
-    'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on.',
+    'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on. A session of a browser ends with those of the applications that it led to.',
   method: 'DELETE',
   path: '/sessions',
-  audit: { kind: 'administration', isChange: true, targets: {} },
+  audit: { kind: 'administration', isChange: true, targets: { query: ['sessionId', 'userId', 'clientId'] } },
   request: {
     query: {
       sessionId: Id.optional().meta({
@@ -38,21 +38,29 @@ export default defineRoute({
   },
   response: {
     status: 200,
-    body: z.strictObject({ ended: exampleInt(1, 'Number of sessions that were ended') }),
+    body: z.strictObject({
+      ended: exampleInt(3, 'Number of sessions that were ended'),
+      applications: optionalInt(
+        2,
+        'How many of them ended with the session of a browser, which had led to their applications',
+      ),
+    }),
   },
   errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
 
   async handle({ query }, { store, clock }) {
     assertOneSelector(query);
     const now = epochSeconds(clock);
-    const ended = await store.transaction(async (tx) => {
+    return store.transaction(async (tx) => {
       const selected = await findSessions(tx, query);
-      const active = selected.filter(({ endsAt }) => endsAt > now);
+      const isActive = ({ endsAt }: Session) => endsAt > now;
+      const active = selected.filter(isActive);
       if (query.sessionId !== undefined && active.length === 0) throw apiError('SESSION_NOT_FOUND');
+      const applications = (await listApplicationSessions(tx, active)).filter(isActive);
       for (const session of selected) await endSession(tx, session);
-      return active.length;
+      const ended = new Set([...active, ...applications].map(({ sessionId }) => sessionId)).size;
+      return { ended, ...(applications.length === 0 ? {} : { applications: applications.length }) };
     });
-    return { ended };
   },
 });
 
@@ -78,4 +86,14 @@ async function findSessions(reader: Pick<Reader, 'sessions'>, selector: SessionS
   if (clientId !== undefined) return reader.sessions.find('clientId', clientId);
   const session = await reader.sessions.get(sessionId ?? '');
   return session ? [session] : [];
+}
+
+/** The sessions that end with those of browsers among these: see `endSession`. */
+async function listApplicationSessions(
+  reader: Pick<Reader, 'sessions'>,
+  sessions: readonly Session[],
+): Promise<readonly Session[]> {
+  const browsers = sessions.filter(({ browser }) => browser);
+  const started = await Promise.all(browsers.map(({ sessionId }) => reader.sessions.find('browserSession', sessionId)));
+  return started.flat();
 }

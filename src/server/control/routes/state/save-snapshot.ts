@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { definition } from '../../../../contract/entities.ts';
 import { maxSnapshots } from '../../../snapshots/snapshots.ts';
 import { defineRoute } from '../../define.ts';
 import { SnapshotItem, SnapshotName } from './state-schemas.ts';
@@ -14,7 +15,7 @@ export default defineRoute({
   audit: { kind: 'administration', isChange: true, targets: { body: ['name'] } },
   request: {
     body: z.strictObject({
-      name: SnapshotName,
+      name: SnapshotName.meta(definition('snapshot', 'name')),
       replace: z.boolean().default(false).describe('Replace an existing snapshot of the same name'),
     }),
   },

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { epochSeconds } from '../../../../../src/server/lib/clock.ts';
 import { type SessionOptions, startSession } from '../../../../../src/server/sessions/sessions.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { consentToPartner } from '../../../oauth/consent-fixture.ts';
 import { sharedServer } from '../../../operations/access.ts';
+import { alice } from '../../../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { readAllPages, send } from '../../control-client.ts';
 
@@ -106,6 +108,20 @@ describe('ending sessions', () => {
     await expect(server.as({ token: other }).groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
     const again = await end(server, `?sessionId=${sessionId}`);
     expect(again).toMatchObject({ status: 404, body: [{ code: 'SESSION_NOT_FOUND' }] });
+  });
+
+  test('ends that of a browser with those of the applications that it led to, and counts both', async () => {
+    await using server = await startServer({ seed: { users: [alice] } });
+    await consentToPartner(server);
+    const kinds = (await list(server)).map(({ kind }) => kind);
+    expect(kinds.toSorted()).toEqual(['application', 'browser']);
+    const browser = (await list(server)).find(({ kind }) => kind === 'browser');
+    expect(await end(server, `?sessionId=${browser?.sessionId}`)).toMatchObject({
+      body: { ended: 2, applications: 1 },
+    });
+    expect(await list(server)).toEqual([]);
+    const [event] = (await send(server, '/_iam/audit?changed=true')).body as { objects: unknown[] }[];
+    expect(event?.objects).toEqual([{ entity: 'session', id: browser?.sessionId }]);
   });
 
   test('ends all sessions of a user, with their refresh tokens', async () => {
