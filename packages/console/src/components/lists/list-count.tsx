@@ -28,6 +28,8 @@ export function ListCountText({ list, count }: ListCountTextProps) {
 function formatCount({ items, loadMore }: ReadList, count: ListCount | undefined): string {
   const shown = items.length.toLocaleString('en');
   const { matching, all, isFiltered = false } = count ?? {};
+  // What is shown in place of an empty list says so.
+  if (items.length === 0 && !loadMore && !isFiltered) return '';
   if (matching !== undefined && all !== undefined) {
     const total = all.toLocaleString('en');
     return isFiltered ? `${matching.toLocaleString('en')} of ${total}` : `${total} in all`;

@@ -118,7 +118,7 @@ function NoSessions({ filters }: { readonly filters: SessionFilters }) {
       command={
         user === undefined
           ? 'users create --user-name alice --user-email alice@example.com'
-          : `sessions create ${quotePositional(user.userId)} --show-token`
+          : `sessions create ${quotePositional(user.userName)} --show-token`
       }
     >
       A session starts when a user logs in, and ends when it expires or the user logs out.

@@ -16,20 +16,20 @@ export default function UsersPage() {
 const columns: RowColumn<ListedUser>[] = [
   {
     title: 'User',
-    width: 'minmax(14rem, 2fr)',
+    width: 'minmax(13rem, 2fr)',
     sort: 'userName',
     render: ({ userId, userName }) => <Subject kind="user" id={userId} name={userName} isPlain />,
   },
-  { title: 'E-mail', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ userEmail }) => userEmail },
+  { title: 'E-mail', width: 'minmax(12rem, 2.5fr)', phone: 'detail', render: ({ userEmail }) => userEmail },
   {
     title: 'Business',
-    width: 'minmax(12rem, 2fr)',
+    width: 'minmax(10rem, 1.5fr)',
     sort: 'businessId',
     phone: 'detail',
     render: ({ businessId, businessName }) =>
       businessId === undefined ? undefined : <Subject kind="business" id={businessId} name={businessName} />,
   },
-  { title: 'State', width: '9rem', phone: 'end', render: (user) => <UserState user={user} /> },
+  { title: 'State', width: '8rem', phone: 'end', render: (user) => <UserState user={user} /> },
 ];
 
 function UserState({ user: { locked, lead } }: { readonly user: ListedUser }) {
