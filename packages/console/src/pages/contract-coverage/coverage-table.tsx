@@ -1,5 +1,5 @@
 /**
- * The heat map: a row for each operation, a column for each status, on a phone one for each class of statuses. Color only
+ * The heat map: a row for each operation, a column for each status, on narrow screens one for each class of statuses. Color only
  * repeats what the text says.
  */
 import { Anchor, Text } from '@mantine/core';
@@ -10,7 +10,7 @@ import type { ControlData } from '../../api/clients.ts';
 
 type CoverageItem = ControlData<'/coverage'>['items'][number];
 
-const narrow = '(max-width: 39.99em)';
+const narrow = '(max-width: 63.99em)';
 const classes = [2, 4, 5] as const;
 
 export function CoverageTable({ items }: { readonly items: readonly CoverageItem[] }) {

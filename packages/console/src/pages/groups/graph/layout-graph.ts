@@ -46,7 +46,8 @@ export function layoutGraph(ids: readonly string[], edges: readonly GroupEdge[])
   const { columns, links, routes } = routeEdges(depths, inside);
   const placed = placeColumns(orderColumns(columns, links), links);
   const loose = ids.filter((id) => !connected.has(id));
-  const top = Math.max(-gap.y, ...[...placed.values()].map(({ y }) => y + nodeSize.height)) + gap.y;
+  const ends = [...placed].map(([id, { y }]) => y + (connected.has(id) ? nodeSize.height : 0));
+  const top = Math.max(-gap.y, ...ends) + gap.y;
   const perRow = Math.max(columns.length, minColumns);
   for (const [at, id] of loose.entries())
     placed.set(id, {
