@@ -1,4 +1,5 @@
 /** The server behind the console: status, effective settings without secrets, and its documents. */
+import './settings.css';
 import { SimpleGrid, Stack } from '@mantine/core';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { PageTitle } from '../../components/page-title.tsx';

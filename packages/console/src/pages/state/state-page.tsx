@@ -1,4 +1,5 @@
 /** The state of the service: snapshots, the difference to the seed, export and import. */
+import './state.css';
 import { Stack } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
