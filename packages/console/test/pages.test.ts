@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     expect(found).toEqual([]);
   });
 
-  test.runIf(isFullRun)('and the open rows of lists fit at four widths, with all that can be in force', async () => {
+  test.runIf(isFullRun)('and the open rows of lists fit at five widths, with all that can be in force', async () => {
     const seed = { users: [{ userId: 'ann', userName: `ann-${'of-the-region-'.repeat(5)}`, userEmail: longEmail }] };
     await send('/_iam/seed', { method: 'POST', body: seed });
     const identity = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
       await open(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.mantine-Skeleton-root, .skeleton').first().waitFor({ state: 'detached' });
-      const overflow = await findWidthOverflow(page, [390, 768, 1280, 1440]);
+      const overflow = await findWidthOverflow(page, [390, 768, 1024, 1280, 1440]);
       found.push(...overflow.map((problem) => `${path}: ${problem}`));
     }
     expect(found).toEqual([]);

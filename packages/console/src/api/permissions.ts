@@ -18,6 +18,8 @@ export type AccessTarget = keyof ServiceOperations | Paths<ControlPaths>;
 
 export interface Permission {
   readonly isAllowed: boolean;
+  /** Whether that is not known yet. */
+  readonly isAssumed?: boolean;
   /** What is missing, as a sentence. */
   readonly reason?: string | undefined;
 }
@@ -30,7 +32,7 @@ export function accessRuleOf(target: AccessTarget): AccessRule {
 
 /** @param caller undefined until it is known; null if the server has no client for the operations */
 export function judge(target: AccessTarget, caller: CallerRoles | null | undefined): Permission {
-  if (caller === undefined) return allowed;
+  if (caller === undefined) return { ...allowed, isAssumed: true };
   if (caller === null)
     return { isAllowed: false, reason: 'No client of this server has the authority IAM_ADMIN_MAINTENANCE.' };
   const expression = parseRoles(rules[target].roles);

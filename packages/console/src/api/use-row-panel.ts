@@ -25,7 +25,7 @@ interface RowPanelOptions<Row> {
 const opened = { isOpenedFromList: true };
 
 /** The width that a list and a row beside it need. */
-const wideScreen = '(min-width: 64em)';
+const wideScreen = '(min-width: 80em)';
 
 export function useRowPanel<Row>({ path, rows, keyOf }: RowPanelOptions<Row>): RowPanelState {
   const { rest: openKey, search } = usePage();

@@ -1,6 +1,6 @@
 /** A list of any length: only the visible rows are in the page, and the next page of results is read at its end. */
 import { UnstyledButton } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type CSSProperties,
@@ -24,8 +24,8 @@ import type { RowSelection } from './selection/use-selection.ts';
 
 export interface RowColumn<Row> {
   readonly title: string;
-  /** A track of CSS grid: `minmax(8rem, 2fr)`. */
-  readonly width: string;
+  /** A track of CSS grid. */
+  readonly width: `${number}rem` | `minmax(${number}rem, ${number}fr)`;
   render(row: Row): ReactNode;
   /** The value of the `sort` parameter; without it the column cannot be sorted. */
   readonly sort?: string;
@@ -36,7 +36,7 @@ export interface RowColumn<Row> {
    * second, at the end of the second, or beside both. Without it, phones do not show the column.
    */
   readonly phone?: 'end' | 'detail' | 'detailEnd' | 'action';
-  /** Left out while a row is open beside the list. */
+  /** Left out where the list is too narrow for all columns, the last one first. */
   readonly isOptional?: boolean;
 }
 
@@ -116,11 +116,27 @@ function heightOf<Row>(columns: readonly RowColumn<Row>[], isPhone: boolean): nu
   return columns.some(({ phone }) => phone === 'detail' || phone === 'detailEnd') ? 56 : 44;
 }
 
+/** In `rem`: between two columns, and at both ends of a row together, with the border of the list. */
+const gap = 0.75;
+const padding = 1.75;
+const selectWidth = 1;
+
+/** The columns that a list has place for; `width` in `rem`. */
+function fitColumns<Row>(columns: readonly RowColumn<Row>[], width: number): readonly RowColumn<Row>[] {
+  const needed = columns.reduce((sum, column) => sum + leastWidthOf(column) + gap, padding - gap);
+  const at = needed > width ? columns.findLastIndex(({ isOptional = false }) => isOptional) : -1;
+  return at < 0 ? columns : fitColumns(columns.toSpliced(at, 1), width);
+}
+
+function leastWidthOf<Row>({ width }: RowColumn<Row>): number {
+  return Number.parseFloat(width.replace('minmax(', ''));
+}
+
 /** The tracks of the rows. On a phone: those of the second line, the end of the lines, and actions. */
 function layOut<Row>(columns: readonly RowColumn<Row>[], rowHeight: number, isSelectable: boolean): CSSProperties {
   const details = columns.filter(({ phone }) => phone === 'detail').length;
   return {
-    '--columns': `${isSelectable ? '1rem ' : ''}${columns.map(({ width }) => width).join(' ')}`,
+    '--columns': `${isSelectable ? `${selectWidth}rem ` : ''}${columns.map(({ width }) => width).join(' ')}`,
     '--phone-columns': `${'fit-content(60%) '.repeat(Math.max(0, details - 1))}minmax(0, 1fr) auto auto`,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties;
@@ -139,14 +155,18 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const openRow = props.onOpen;
   // The rows that are in the page stay as they are while others are scrolled to.
   const onOpen = useMemo(() => openRow ?? (panel && ((row: Row) => panel.open(keyOf(row)))), [openRow, panel, keyOf]);
-  const { openKey, isBeside = false } = panel ?? {};
-  const columns = useMemo(
-    () => props.columns.filter(({ isOptional = false }) => !isOptional || !isBeside),
-    [props.columns, isBeside],
-  );
+  const { openKey } = panel ?? {};
   const ownScroller = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? selection?.scroller ?? ownScroller;
   const isPhone = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false }) ?? false;
+  const { ref, width } = useElementSize();
+  const isSelectable = selection !== undefined;
+  const columns = useMemo(() => {
+    // The width is 0 until it was measured.
+    if (isPhone || width === 0) return props.columns;
+    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    return fitColumns(props.columns, width / rem - (isSelectable ? selectWidth + gap : 0));
+  }, [props.columns, isPhone, width, isSelectable]);
   const cells = useMemo(
     () => (isPhone ? columns.filter(({ phone }, at) => at === 0 || phone !== undefined) : columns),
     [columns, isPhone],
@@ -183,14 +203,14 @@ export function RowList<Row>(props: RowListProps<Row>) {
     if (isAtEnd && !isLoading) loadMore?.();
   }, [isAtEnd, isLoading, loadMore]);
   return (
-    <div className="row-list">
+    <div className="row-list" ref={ref}>
       <section
         className="rows"
         ref={scroller}
         aria-label={label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by the keyboard
         tabIndex={0}
-        style={layOut(columns, rowHeight, selection !== undefined)}
+        style={layOut(columns, rowHeight, isSelectable)}
       >
         <table aria-rowcount={rows.length + 1}>
           <RowHead {...props} columns={columns} />

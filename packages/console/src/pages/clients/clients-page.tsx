@@ -36,7 +36,13 @@ const columns: RowColumn<ListedClient>[] = [
     render: (client) => <OwnerOfClient client={client} />,
   },
   { title: 'Party', width: '7rem', phone: 'end', render: ({ party }) => <Badge color="gray">{party}</Badge> },
-  { title: 'Created', width: '8rem', sort: 'createdAt', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    title: 'Created',
+    isOptional: true,
+    width: '8rem',
+    sort: 'createdAt',
+    render: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 function ClientList() {

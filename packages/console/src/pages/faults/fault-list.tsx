@@ -16,11 +16,11 @@ interface FaultListProps {
 export function FaultList({ faults, selection, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
     { title: 'Operation', width: 'minmax(9rem, 2fr)', render: describeTarget },
-    { title: 'Rule', width: '3rem', render: ({ id }) => <span className="id">{id}</span> },
+    { title: 'Rule', isOptional: true, width: '3rem', render: ({ id }) => <span className="id">{id}</span> },
     { title: 'Effect', width: 'minmax(9rem, 2fr)', phone: 'detail', render: ({ effect }) => describeEffect(effect) },
-    { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
+    { title: 'Caller', isOptional: true, width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
     { title: 'Requests', width: 'minmax(8rem, 1fr)', render: describeSelection },
-    { title: 'Matched', width: '5rem', align: 'end', render: ({ matched }) => matched },
+    { title: 'Matched', isOptional: true, width: '5rem', align: 'end', render: ({ matched }) => matched },
     { title: 'Applied', width: '7rem', align: 'end', render: describeApplied },
     {
       title: 'Action',

@@ -29,6 +29,7 @@ const columns: RowColumn<ControlData<'/keys'>[number]>[] = [
   { title: 'Algorithm', width: '6rem', phone: 'detail', render: ({ alg }) => alg },
   {
     title: 'Created',
+    isOptional: true,
     width: 'minmax(8rem, 1fr)',
     phone: 'detail',
     render: ({ createdAt }) => <RelativeTime at={createdAt} />,

@@ -10,12 +10,12 @@ export const userQueries = ['users', 'groups'];
 
 /** The main contacts in full, which the control plane masks; undefined for callers that may not read them. */
 export function useMainContacts(userId: string) {
-  const { isAllowed } = usePermission('user-identities.get');
+  const { isAllowed, isAssumed = false } = usePermission('user-identities.get');
   const params = { path: { id: userId } };
   const { data } = useRead(
     ['users', 'contacts', userId],
     ({ service }, signal) => service.GET('/user-identities/{id}', { params, signal }),
-    { enabled: isAllowed, retry: false },
+    { enabled: isAllowed && !isAssumed, retry: false },
   );
   return data;
 }

@@ -23,6 +23,7 @@ const columns: RowColumn<ListedUser>[] = [
   { title: 'E-mail', width: 'minmax(12rem, 2.5fr)', phone: 'detail', render: ({ userEmail }) => userEmail },
   {
     title: 'Business',
+    isOptional: true,
     width: 'minmax(10rem, 1.5fr)',
     sort: 'businessId',
     phone: 'detail',
