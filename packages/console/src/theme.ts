@@ -135,7 +135,8 @@ export const theme = createTheme({
         };
       },
     }),
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    // Mantine sets its attribute only where it is given: the weight depends on it.
+    Button: Button.extend({ defaultProps: { size: 'sm', variant: 'filled' } }),
     Code: Code.extend({ defaultProps: { color: 'var(--code-background)' } }),
     // The page has one header: those of dialogs are no landmarks.
     Drawer: Drawer.extend({ defaultProps: presentation }),

@@ -45,7 +45,7 @@ interface AuditObjectNameProps {
 
 function AuditObjectName({ object: { entity, id, name }, isPlain }: AuditObjectNameProps) {
   return (
-    <Group component="span" gap={4} wrap="nowrap" miw={0} style={{ overflow: 'hidden' }}>
+    <Group component="span" gap={4} wrap="nowrap" align="baseline" miw={0}>
       <Text span size="sm" c="dimmed">
         {entity}
       </Text>

@@ -17,6 +17,7 @@ export const callerColumn: RowColumn<LoggedRequest> = {
   render: (item) => (
     <span className={item.byConsole ? 'one-line' : undefined}>
       <RequestCaller request={item} isPlain />
+      {item.byConsole ? <span className="row-wide">by the console</span> : undefined}
     </span>
   ),
 };
@@ -29,7 +30,7 @@ export const requestColumns: RowColumn<LoggedRequest>[] = [
     isOptional: true,
     width: 'minmax(10rem, 2fr)',
     phone: 'detail',
-    render: ({ errors }) => errors.join(', '),
+    render: ({ errors }) => <ErrorCodes codes={[...new Set(errors)]} />,
   },
   callerColumn,
   { title: 'Time', width: '6rem', phone: 'detailEnd', render: ({ at }) => <RelativeTime at={at} /> },
@@ -48,17 +49,25 @@ interface RequestCallerProps extends Pick<SubjectProps, 'isPlain'> {
 
 /** The user, or else the client; for logins the user or client of that id, and for rejected credentials the text of the log. */
 export function RequestCaller({ request, isPlain }: RequestCallerProps) {
-  const { caller, callerName, userId, clientId, byConsole } = request;
+  const { caller, callerName, userId, clientId } = request;
   const [kind, id] = userId === undefined ? (['client', clientId] as const) : (['user', userId] as const);
-  return (
-    <>
-      {id === undefined ? (
-        <LoggedIn id={caller} isPlain={isPlain} />
-      ) : (
-        <Subject kind={kind} id={id} name={callerName} isPlain={isPlain} />
-      )}
-      {byConsole ? ', by the console' : undefined}
-    </>
+  return id === undefined ? (
+    <LoggedIn id={caller} isPlain={isPlain} />
+  ) : (
+    <Subject kind={kind} id={id} name={callerName} isPlain={isPlain} />
+  );
+}
+
+/** The first, and how many others there are. */
+function ErrorCodes({ codes: [first, ...others] }: { readonly codes: readonly string[] }) {
+  if (first === undefined) return undefined;
+  return others.length === 0 ? (
+    first
+  ) : (
+    <span className="one-line" title={others.join(', ')}>
+      <span>{first}</span>
+      <span>+{others.length}</span>
+    </span>
   );
 }
 

@@ -30,7 +30,12 @@ export function RequestSummary({ request }: { readonly request: RequestRecord })
       <ObjectFacts
         label="Request"
         facts={{
-          Caller: <RequestCaller request={request} isPlain />,
+          Caller: (
+            <>
+              <RequestCaller request={request} isPlain />
+              {request.byConsole ? ', by the console' : undefined}
+            </>
+          ),
           Sent: <ServerTime at={at} />,
           Duration: formatDuration(milliseconds),
           Fault: fault,
