@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await page.getByText('No requests match').waitFor();
     await page.getByRole('button', { name: 'View' }).click();
     await page.getByRole('menuitemcheckbox', { name: "Show the console's own" }).click();
-    await page.getByText(', by the console').first().waitFor();
+    await page.getByText('by the console').first().waitFor();
     expect(new URL(page.url()).searchParams.get('console')).toBe('true');
   });
 

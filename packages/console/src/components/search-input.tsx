@@ -36,26 +36,34 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
   );
 }
 
+/** How many of them are set. */
+export function countFilters(filters: Readonly<Record<string, string | undefined>>): number {
+  return Object.values(filters).filter((value) => value !== undefined).length;
+}
+
 interface FilterLineProps {
   readonly children: ReactNode;
+  /** Those that a phone shows on request, by their parameters of the URL. */
+  readonly filters?: Readonly<Record<string, string | undefined>>;
   /** What the list contains, at the end of the line. */
   readonly status?: ReactNode;
 }
 
 /** The search and the filters of a list, in one line that stays visible. A phone shows the search, and the others on request. */
-export function FilterLine({ children, status }: FilterLineProps) {
-  const [isOpen, { toggle }] = useDisclosure(false);
+export function FilterLine({ children, filters = {}, status }: FilterLineProps) {
+  const count = countFilters(filters);
+  const [isOpen, { toggle }] = useDisclosure(count > 0);
   return (
     <div className="filters" data-open={isOpen || undefined}>
       {children}
       <Button
         className="filters-toggle"
-        variant="default"
+        variant={count > 0 ? 'light' : 'default'}
         leftSection={<Icon name="filter" />}
         aria-expanded={isOpen}
         onClick={toggle}
       >
-        Filters
+        Filters{count > 0 ? ` · ${count}` : ''}
       </Button>
       {status}
     </div>

@@ -1,4 +1,4 @@
-/** How many entries a list has: `312 of 10,011`. */
+/** How many entries a list has: `312 of 10,011`, or `312 match` where the server does not count. */
 import { Loader, Text } from '@mantine/core';
 import type { ListCount } from '../../api/lists/use-list-count.ts';
 import type { PagedList } from '../../api/lists/use-paged-list.ts';
@@ -11,7 +11,7 @@ interface ReadList extends Pick<PagedList<unknown>, 'isLoading'> {
 interface ListCountTextProps {
   readonly list: ReadList;
   /** Without it, only what is read is counted. */
-  readonly count?: ListCount | undefined;
+  readonly count?: Partial<ListCount> | undefined;
 }
 
 export function ListCountText({ list, count }: ListCountTextProps) {
@@ -25,7 +25,7 @@ export function ListCountText({ list, count }: ListCountTextProps) {
   );
 }
 
-function formatCount({ items, loadMore }: ReadList, count: ListCount | undefined): string {
+function formatCount({ items, loadMore }: ReadList, count: ListCountTextProps['count']): string {
   const shown = items.length.toLocaleString('en');
   const { matching, all, isFiltered = false } = count ?? {};
   // What is shown in place of an empty list says so.
@@ -34,5 +34,6 @@ function formatCount({ items, loadMore }: ReadList, count: ListCount | undefined
     const total = all.toLocaleString('en');
     return isFiltered ? `${matching.toLocaleString('en')} of ${total}` : `${total} in all`;
   }
-  return loadMore ? `${shown} shown, more follow` : `${shown} in all`;
+  if (loadMore) return `${shown} shown, more follow`;
+  return isFiltered ? `${shown} match` : `${shown} in all`;
 }

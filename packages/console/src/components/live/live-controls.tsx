@@ -4,8 +4,15 @@ import { type LiveState, maxCounted } from '../../api/lists/use-live-list.ts';
 import type { PagedList } from '../../api/lists/use-paged-list.ts';
 import { Icon } from '../icon.tsx';
 import { ListCountText } from '../lists/list-count.tsx';
+import { countFilters } from '../search-input.tsx';
 
-export function LiveControls({ list }: { readonly list: PagedList<unknown> & { readonly live: LiveState } }) {
+interface LiveControlsProps {
+  readonly list: PagedList<unknown> & { readonly live: LiveState };
+  /** Of the list, by their parameters of the URL. */
+  readonly filters: Readonly<Record<string, string | undefined>>;
+}
+
+export function LiveControls({ list, filters }: LiveControlsProps) {
   const { isPaused, setPaused, newCount, showNew } = list.live;
   const count = newCount < maxCounted ? newCount : `${maxCounted - 1}+`;
   return (
@@ -16,7 +23,7 @@ export function LiveControls({ list }: { readonly list: PagedList<unknown> & { r
             {count} new
           </Button>
         ) : list.isReady && !list.error ? (
-          <ListCountText list={list} />
+          <ListCountText list={list} count={{ isFiltered: countFilters(filters) > 0 }} />
         ) : undefined}
       </div>
       <Button

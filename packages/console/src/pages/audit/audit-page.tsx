@@ -47,11 +47,12 @@ export default function AuditPage() {
   const { entity: kind, object: id, ...others } = filters;
   const isOption = kind !== undefined && ['user', 'group', 'client', 'business'].includes(kind);
   const options = { ...others, changed: undefined, ...(id === undefined ? {} : { [isOption ? kind : 'object']: id }) };
+  const hidden = { object, operation, result, time: since ?? until, event: search.event };
   const server = list.headers?.get(auditServerHeader) ?? undefined;
   return (
     <Stack gap="md" className="list-page">
       <PageTitle>Audit</PageTitle>
-      <FilterLine>
+      <FilterLine filters={hidden}>
         <SearchInput label="Caller" value={caller} onChange={(text) => setSearch({ caller: text })} />
         <SearchInput
           label="Object"
@@ -76,7 +77,7 @@ export default function AuditPage() {
           onChange={(value) => setSearch({ result: value ?? undefined })}
         />
         <TimeRange since={since} until={until} onChange={(span) => setSearch({ ...span })} />
-        <LiveControls list={list} />
+        <LiveControls list={list} filters={{ caller, ...hidden }} />
       </FilterLine>
       {server === undefined ? undefined : (
         <Text size="sm">Only the events of the requests to the server {server}: the others have their own.</Text>

@@ -40,7 +40,7 @@ export default function CoveragePage() {
           Each request counts for its operation, its status and its error codes. Below is what the contract documents.
         </EmptyState>
       ) : undefined}
-      <FilterLine>
+      <FilterLine filters={{ missing }}>
         <SearchInput label="Operation" value={search} onChange={(value) => setSearch({ search: value })} />
         <Checkbox
           label="Only operations with missing statuses or codes"

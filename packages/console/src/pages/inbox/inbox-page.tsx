@@ -49,7 +49,7 @@ function Inbox() {
   return (
     <Stack gap="md" className="list-page">
       <PageTitle actions={<ClearButton isEmpty={list.items.length === 0} />}>Inbox</PageTitle>
-      <FilterLine>
+      <FilterLine filters={{ purpose, text }}>
         <SearchInput label="Address or number" value={to} onChange={(value) => setSearch({ to: value })} />
         <SearchInput label="Subject or text" value={text} onChange={(value) => setSearch({ text: value })} />
         <Select
@@ -61,7 +61,7 @@ function Inbox() {
           clearable
           clearButtonProps={{ 'aria-label': 'All purposes' }}
         />
-        <LiveControls list={list} />
+        <LiveControls list={list} filters={{ to, purpose, text }} />
       </FilterLine>
       <ListWithPanel
         title="Message"

@@ -25,7 +25,7 @@ export function RequestFilterFields({ values, onChange, children }: RequestFilte
   const operations = useOperations();
   const statuses = operations.flatMap((operation) => operation.statuses.map(String));
   return (
-    <FilterLine>
+    <FilterLine filters={{ ...values, caller: undefined }}>
       <SearchInput label="Caller" value={values.caller} onChange={(caller) => onChange({ caller })} />
       <FilterSelect
         label="Operation"

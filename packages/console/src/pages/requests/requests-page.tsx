@@ -64,7 +64,7 @@ export default function RequestsPage() {
             One login
           </Button>
         )}
-        <LiveControls list={list} />
+        <LiveControls list={list} filters={filters} />
       </RequestFilterFields>
       <ListWithPanel
         title="Request"

@@ -59,6 +59,7 @@ export default function SessionsPage() {
     <Stack gap="md" className="list-page">
       <PageTitle actions={list.items.length > 0 ? <EndFilteredSessions {...filters} /> : undefined}>Sessions</PageTitle>
       <FilterLine
+        filters={{ clientId }}
         status={renderBar(list.isReady && !list.error ? <ListCountText list={list} count={count} /> : undefined)}
       >
         <EntitySelect

@@ -59,7 +59,13 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
   return (
     <Stack gap="xs" component="section" aria-label="Members">
       {countMembers(node) > 0 ? (
-        <FilterLine status={renderBar(list.isReady && !list.error ? <ListCountText list={list} /> : undefined)}>
+        <FilterLine
+          status={renderBar(
+            list.isReady && !list.error ? (
+              <ListCountText list={list} count={{ isFiltered: member !== undefined }} />
+            ) : undefined,
+          )}
+        >
           <SearchInput label="Name or id of a member" value={member} onChange={(text) => setSearch({ member: text })} />
         </FilterLine>
       ) : undefined}
