@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.getByRole('combobox', { name: 'Purpose' }).click();
     await page.getByRole('option', { name: 'recovery' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('purpose')).toBe('recovery');
-    await page.getByText('3 in all').waitFor();
+    await page.getByText('3 match').waitFor();
   });
 
   test.runIf(isFullRun)('is cleared only after a confirmation', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await page.getByRole('button', { name: 'groups.create' }).first().waitFor();
     await page.getByRole('combobox', { name: 'Status' }).fill('4xx');
     await page.getByRole('option', { name: '4xx' }).click();
-    await page.getByText('1 in all').waitFor();
+    await page.getByText('1 match').waitFor();
     await expect.poll(() => rowTexts(page)).toEqual([expect.stringContaining('ROLE_MISSING')]);
     await page.getByRole('combobox', { name: 'Error code' }).fill('ROLE_MISSING');
     await page.getByRole('option', { name: 'ROLE_MISSING' }).click();
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await expect
       .poll(() => Object.fromEntries(new URL(page.url()).searchParams))
       .toEqual({ status: '4xx', error: 'ROLE_MISSING', operation: 'groups.create', caller: 'plain-client' });
-    await page.getByText('1 in all').waitFor();
+    await page.getByText('1 match').waitFor();
     await page.getByLabel('Caller').fill('unknown');
     await page.getByText('No requests match').waitFor();
     expect(problems).toEqual([]);
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
   test.runIf(isFullRun)('lead to all requests of the caller', async () => {
     const { page, problems } = await open(`requests/${rejected}`);
     await page.getByRole('link', { name: 'All requests of the caller' }).click();
-    await page.getByText('1 in all').waitFor();
+    await page.getByText('1 match').waitFor();
     expect(new URL(page.url()).search).toBe('?caller=plain-client');
     expect(problems).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser || !isFullRun)('a row beside its list', () => {
   test('follows j and k, and closes with Escape to its row', async () => {
     const ids = await sendRequests(60);
     const { page, problems } = await open('requests?error=CREDENTIALS_MISSING');
-    await page.getByText('60 in all').waitFor();
+    await page.getByText('60 match').waitFor();
     await page.keyboard.press('j');
     await expect.poll(() => focusedRow(page)).toBe('2');
     await page.keyboard.press('j');
