@@ -94,6 +94,15 @@ export const authorizationDifferences: readonly Difference<AuthorizationTest>[] 
     holds: (request, { ours, theirs }) =>
       singleValue(request, 'login_hint') === 'unknown' && ours.kind === 'interaction' && theirs.kind === 'code',
   },
+  {
+    paragraph:
+      'Initiating User Registration via OpenID Connect 1.0, 4.1: an unsupported prompt is invalid_request, as no user signs up through a third party',
+    holds: (request, { ours }) =>
+      request.client === 'partner' &&
+      singleValue(request, 'prompt') === 'create' &&
+      isLink(ours) &&
+      isError(ours, 'invalid_request'),
+  },
 ];
 
 export const tokenDifferences: readonly Difference<TokenTest>[] = [
