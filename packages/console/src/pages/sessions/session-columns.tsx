@@ -17,7 +17,12 @@ export function listSessionColumns(onEnd: (session: ListedSession) => void): Row
       render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
     },
     { title: 'Level', width: '8rem', phone: 'end', render: ({ level }) => <SessionLevel level={level} /> },
-    { title: 'Kind', width: 'minmax(7.5rem, 1fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
+    {
+      title: 'Kind',
+      isOptional: true,
+      width: 'minmax(7.5rem, 1fr)',
+      render: (session) => <bdi>{describeKind(session)}</bdi>,
+    },
     { title: 'Started', sort: 'startedAt', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
     {
       title: 'Ends',
@@ -28,6 +33,7 @@ export function listSessionColumns(onEnd: (session: ListedSession) => void): Row
     },
     {
       title: 'Session',
+      isOptional: true,
       width: '7.5rem',
       phone: 'detail',
       render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
