@@ -38,7 +38,7 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
     <WriteAction
       operation="customers.create-business"
       label="Create a business"
-      isPrimary
+      isPrimary={page === '/businesses'}
       title="Create a business"
       confirmLabel="Create the business"
       form={form}

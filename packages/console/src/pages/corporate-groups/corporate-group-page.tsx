@@ -66,6 +66,7 @@ function CorporateGroupSections({ current }: { readonly current: VersionedCorpor
           </EmptyState>
         ) : (
           <RowList
+            isCounted={false}
             label="Businesses of the corporate group"
             rows={businesses}
             columns={columns}

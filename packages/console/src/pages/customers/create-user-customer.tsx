@@ -17,6 +17,7 @@ export function CreateUserCustomer() {
     <WriteAction
       operation="customers.create-user"
       label="Make a user a customer"
+      isPrimary
       title="Make a user a customer"
       confirmLabel="Create the customer"
       form={form}

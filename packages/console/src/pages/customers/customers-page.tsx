@@ -1,9 +1,9 @@
 /** Customers: businesses and users by contract. */
 import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
+import { ObjectLink } from '../../components/object-link.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
-import { Subject } from '../../components/subject.tsx';
 import { CreateBusiness } from '../businesses/create-business.tsx';
 import { CreateUserCustomer } from './create-user-customer.tsx';
 import { CustomerPage } from './customer-page.tsx';
@@ -14,12 +14,7 @@ export default function CustomersPage() {
 }
 
 const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
-  {
-    title: 'Customer',
-    width: 'minmax(12rem, 2fr)',
-    sort: 'name',
-    render: ({ customerId, name }) => <Subject kind="customer" id={String(customerId)} name={name} isPlain />,
-  },
+  { title: 'Customer', width: 'minmax(12rem, 2fr)', sort: 'name', render: ({ name }) => <bdi>{name}</bdi> },
   {
     title: 'Document',
     width: 'minmax(8rem, 1fr)',
@@ -28,18 +23,24 @@ const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
     render: ({ document }) => <bdi>{document}</bdi>,
   },
   {
-    title: 'User or business',
-    width: 'minmax(14rem, 2fr)',
+    title: 'Kind',
+    width: 'minmax(8rem, 1fr)',
     phone: 'detail',
-    render: ({ businessId, userId, userName, name }) =>
-      businessId === undefined ? (
-        userId === undefined ? undefined : (
-          <Subject kind="user" id={userId} name={userName} />
-        )
-      ) : (
-        <Subject kind="business" id={businessId} name={name} />
-      ),
+    render: ({ businessId, userId, userName }) => (
+      <span className="subject">
+        {businessId !== undefined ? (
+          <ObjectLink page="/businesses" id={businessId} className="subject-name">
+            Business
+          </ObjectLink>
+        ) : userId !== undefined ? (
+          <ObjectLink page="/users" id={userId} className="subject-name">
+            User <bdi>{userName}</bdi>
+          </ObjectLink>
+        ) : undefined}
+      </span>
+    ),
   },
+  { title: 'Number', width: '6rem', align: 'end', phone: 'end', render: ({ customerId }) => customerId },
 ];
 
 function CustomerList() {

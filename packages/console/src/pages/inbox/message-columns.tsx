@@ -1,5 +1,5 @@
 /** The columns of the list of messages, with the code to copy. */
-import { Badge, Code, Text, VisuallyHidden } from '@mantine/core';
+import { Badge, Code, Group, Text, VisuallyHidden } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
@@ -35,7 +35,7 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
     phone: 'detail',
     render: ({ subject, channel }) => subject ?? channel.toUpperCase(),
   },
-  { title: 'Code', width: '8.5rem', phone: 'action', render: (message) => <MessageCode message={message} /> },
+  { title: 'Code', width: '8.5rem', phone: 'end', render: (message) => <MessageCode message={message} /> },
   purposeColumn,
   { title: 'Sent', width: '5rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
@@ -57,9 +57,10 @@ function MessageCode({ message }: { readonly message: InboxMessage }) {
       </Code>
     );
   return (
-    <>
-      <Code>{code}</Code> <CopyTextButton text={code} label="Copy" />
-    </>
+    <Group gap={4}>
+      <Code>{code}</Code>
+      <CopyTextButton text={code} label="Copy" />
+    </Group>
   );
 }
 
