@@ -25,11 +25,15 @@ export const consoleRequestOptions = {
   credentials: 'omit',
 } as const;
 
-/** The control plane of the service that the console shows. @param untilReadable of the live events */
+/**
+ * The control plane of the service that the console shows.
+ * @param fetch of the connection
+ * @param untilReadable of the live events
+ */
 export function createControlClient(
   { basePath }: ConsoleLocation,
   credentials: CredentialStore,
-  { fetch }: Connection,
+  fetch: (request: Request) => Promise<Response>,
   untilReadable: (path: string) => Promise<void>,
 ): ControlClient {
   const client = createClient<ControlPaths>({
@@ -66,19 +70,21 @@ export function createLoginClient({ basePath }: ConsoleLocation, { fetch }: Conn
 export function createServiceClient(
   { basePath }: ConsoleLocation,
   tokens: ServiceTokens,
-  { fetch }: Connection,
+  { send, sendOrWait }: Connection,
 ): ServiceClient {
   return createClient<ServicePaths>({
     ...consoleRequestOptions,
     baseUrl: `${basePath}${servicePrefix}`,
     fetch: (request) =>
-      tokens.send(
-        (token) => {
-          const authorized = request.clone();
-          if (token !== undefined) authorized.headers.set('Authorization', `Bearer ${token}`);
-          return fetch(authorized);
-        },
-        ({ status }) => status === 401,
+      sendOrWait(request, (once) =>
+        tokens.send(
+          (token) => {
+            const authorized = once.clone();
+            if (token !== undefined) authorized.headers.set('Authorization', `Bearer ${token}`);
+            return send(authorized);
+          },
+          ({ status }) => status === 401,
+        ),
       ),
   });
 }

@@ -64,8 +64,10 @@ export function createConsole(location: ConsoleLocation, loginClient: string, no
   const credentials = createCredentialStore();
   const connection = createConnection(location);
   const liveEvents = createLiveEvents(location, credentials, connection);
-  const control = createControlClient(location, credentials, connection, liveEvents.untilReadable);
-  const serviceTokens = createServiceTokens(control, credentials, now);
+  const control = createControlClient(location, credentials, connection.fetch, liveEvents.untilReadable);
+  // A write needs a token as well, so that its requests must not wait.
+  const tokenControl = createControlClient(location, credentials, connection.send, async () => {});
+  const serviceTokens = createServiceTokens(tokenControl, credentials, now);
   return {
     location,
     credentials,

@@ -41,7 +41,7 @@ export async function unwrapResponse<Data>(
   pending: Promise<FetchResult<Data>>,
 ): Promise<{ data: Data; response: Response }> {
   const { data, error, response } = await pending.catch((cause: unknown) => {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    if (isAborted(cause)) throw cause;
     // Of the request for the token.
     if (cause instanceof RequestError) throw cause;
     throw new RequestError(undefined, [unreachable]);
@@ -62,6 +62,11 @@ function toItems(error: unknown, { status, statusText }: Response): readonly Res
 
 function isErrorItem(value: unknown): value is ResponseError {
   return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+}
+
+/** Whether the request was given up. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
 /** Whether the caller lacks a role. */

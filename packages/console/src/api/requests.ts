@@ -27,13 +27,29 @@ interface RequestInput {
     readonly header?: Record<string, string | undefined>;
   };
   readonly body?: unknown;
+  readonly signal?: AbortSignal;
 }
 
 const querySerializer = createQuerySerializer();
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The same clients, whose requests end with the signal. */
+export function abortable({ control, service }: RequestClients, signal: AbortSignal): RequestClients {
+  const withSignal = <Client extends object>(client: Client): Client => {
+    const send = client as Record<string, (path: string, init?: RequestInput) => unknown>;
+    const entries = methods.map((method) => [
+      method,
+      (path: string, init?: RequestInput) => send[method]?.(path, { ...init, signal }),
+    ]);
+    return Object.fromEntries(entries);
+  };
+  return { control: withSignal(control), service: withSignal(service) };
+}
+
 /** A client that returns what it is asked to send. */
 function createDescriber(baseUrl: string) {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => {
+  const entries = methods.map((method) => {
     const describe = (template: string, { params = {}, body }: RequestInput = {}): HttpCall => ({
       method,
       path: createFinalURL(template, { baseUrl, params, querySerializer, pathSerializer: defaultPathSerializer }),
@@ -42,7 +58,7 @@ function createDescriber(baseUrl: string) {
     });
     return [method, describe] as const;
   });
-  return Object.fromEntries(methods);
+  return Object.fromEntries(entries);
 }
 
 const describers = {

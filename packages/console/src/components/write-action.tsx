@@ -1,9 +1,7 @@
 /** A button that opens a confirmation or a form, and sends one write. */
 import { Alert, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useConsole } from '../api/console-context.ts';
 import { isChangedMeanwhile, unwrap } from '../api/errors.ts';
 import type { AccessTarget } from '../api/permissions.ts';
 import { type ApiRequest, describeRequest } from '../api/requests.ts';
@@ -12,6 +10,7 @@ import { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
 import { type EditedObject, LastChange } from './edit/last-change.tsx';
 import { Equivalents } from './equivalents.tsx';
 import { type FieldErrorOptions, useFieldErrors } from './forms/use-field-errors.ts';
+import { useWrite } from './forms/use-write.ts';
 import { PermittedButton } from './permitted-button.tsx';
 import { type Toast, useToast } from './toasts/toasts.tsx';
 
@@ -54,7 +53,6 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
   const { operation, anyOperation = operation, label, children, request, command, shownBody } = props;
   const { isDangerous = false, isPrimary = false, isCompact = false, accessibleLabel } = props;
   const { done = `${props.confirmLabel}: done.`, edited } = props;
-  const clients = useConsole();
   const changed = useChanged(props.changes);
   const errors = useFieldErrors(props);
   const showToast = useToast();
@@ -64,8 +62,9 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
   const prepare = () => setHasDialog(true);
   const [rejected, setRejected] = useState<string | undefined>();
   const isReread = isChangedMeanwhile(errors.rest) && edited?.etag !== rejected;
-  const write = useMutation({
-    mutationFn: () => unwrap(request(clients)),
+  const write = useWrite({
+    send: (clients) => unwrap(request(clients)),
+    changed,
     onMutate: errors.clear,
     onError: (error) => {
       errors.show(error);
@@ -80,6 +79,7 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
     },
   });
   const cancel = () => {
+    write.cancel();
     errors.clear();
     dialog.close();
     props.onCancel?.();

@@ -2,7 +2,6 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import type { AccessTarget } from '../../api/permissions.ts';
 import { type ApiRequest, describeRequest } from '../../api/requests.ts';
@@ -45,7 +44,6 @@ const overlaps = [
 
 export function RotateAction<Data>(props: RotateActionProps<Data>) {
   const { noun, name, previousEndsAt, command, toRequest, toResult } = props;
-  const clients = useConsole();
   const form = useForm({ initialValues: { overlap: '24h', keep: 'newest' as const } });
   const { overlap, keep } = form.values;
   // At most two are valid.
@@ -64,7 +62,7 @@ export function RotateAction<Data>(props: RotateActionProps<Data>) {
       command={`${command}${formatOptions(options)}${overlap === '' ? ' --yes' : ''} ${quotePositional(props.id)}`}
       call={describeRequest(request)}
       changes={props.changes}
-      send={async () => toResult(await unwrap(request(clients)))}
+      send={async (clients) => toResult(await unwrap(request(clients)))}
       onClose={() => form.reset()}
     >
       <NativeSelect label={`The previous ${noun} stays valid for`} data={overlaps} {...form.getInputProps('overlap')} />

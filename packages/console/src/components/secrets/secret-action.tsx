@@ -1,15 +1,15 @@
 /** A button that opens a form, sends it, and shows the secret of the response once. */
 import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccessTarget } from '../../api/permissions.ts';
-import type { HttpCall } from '../../api/requests.ts';
+import type { HttpCall, RequestClients } from '../../api/requests.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { Equivalents } from '../equivalents.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
 import { Dialog, DialogForm } from '../forms/dialog.tsx';
 import { type FieldErrorOptions, useFieldErrors } from '../forms/use-field-errors.ts';
+import { useWrite } from '../forms/use-write.ts';
 import { PermittedButton } from '../permitted-button.tsx';
 import { Subject, type SubjectKind } from '../subject.tsx';
 import type { Secret } from './secret-formats.ts';
@@ -38,7 +38,7 @@ interface SecretActionProps extends FieldErrorOptions {
   readonly notReadyText?: string;
   readonly command: string;
   readonly call: HttpCall;
-  send(): Promise<SecretResult>;
+  send(clients: RequestClients): Promise<SecretResult>;
   /** The nouns of the queries that it affects. */
   readonly changes: readonly string[];
   /** When the dialog is closed after success. */
@@ -50,8 +50,9 @@ export function SecretAction(props: SecretActionProps) {
   const changed = useChanged(changes);
   const errors = useFieldErrors(props);
   const [isOpen, dialog] = useDisclosure(false);
-  const write = useMutation({
-    mutationFn: send,
+  const write = useWrite({
+    send,
+    changed,
     // The secret is only in the state of this dialog.
     gcTime: 0,
     onMutate: errors.clear,
@@ -60,6 +61,7 @@ export function SecretAction(props: SecretActionProps) {
   });
   const close = () => {
     const { data } = write;
+    write.cancel();
     dialog.close();
     errors.clear();
     write.reset();

@@ -1,12 +1,11 @@
 /** Resets the state to the seed, after a confirmation that says what will be lost. */
 import { Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { LostObjects } from '../changes/lost-objects.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Equivalents } from '../equivalents.tsx';
+import { useWrite } from '../forms/use-write.ts';
 
 interface ResetDialogProps {
   readonly isOpen: boolean;
@@ -14,10 +13,10 @@ interface ResetDialogProps {
 }
 
 export function ResetDialog({ isOpen, onClose }: ResetDialogProps) {
-  const { control } = useConsole();
   const changed = useChanged();
-  const reset = useMutation({
-    mutationFn: () => unwrap(control.POST('/state/reset', { body: { to: 'seed' } })),
+  const reset = useWrite({
+    changed,
+    send: ({ control }) => unwrap(control.POST('/state/reset', { body: { to: 'seed' } })),
     onSuccess: async () => {
       onClose();
       await changed();
@@ -33,6 +32,7 @@ export function ResetDialog({ isOpen, onClose }: ResetDialogProps) {
       error={reset.error}
       onConfirm={() => reset.mutate()}
       onCancel={() => {
+        reset.cancel();
         reset.reset();
         onClose();
       }}

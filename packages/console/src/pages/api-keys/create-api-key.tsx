@@ -1,7 +1,6 @@
 /** Creates an API key and shows it once. */
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { SecretAction } from '../../components/secrets/secret-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
@@ -14,7 +13,6 @@ interface CreateApiKeyProps {
 }
 
 export function CreateApiKey({ client }: CreateApiKeyProps) {
-  const { service } = useConsole();
   const navigate = useNavigate();
   const form = useForm({
     initialValues: client === undefined ? emptyFields : { appId: client.appId, clientId: client.clientId },
@@ -37,7 +35,7 @@ export function CreateApiKey({ client }: CreateApiKeyProps) {
         body: { appId: appId || 'APPLICATION', clientId: clientId || 'CLIENT_ID' },
       }}
       changes={['api-keys']}
-      send={async () => {
+      send={async ({ service }) => {
         const { apiKeyId, apiKey } = await unwrap(service.POST('/api-key', { body: form.values }));
         return { subject: { kind: 'apiKey', id: apiKeyId, name: appId }, secret: { kind: 'apiKey', value: apiKey } };
       }}

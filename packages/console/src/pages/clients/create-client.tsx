@@ -3,7 +3,6 @@ import { TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import type { paths } from '#service-api';
-import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { SecretAction } from '../../components/secrets/secret-action.tsx';
@@ -27,7 +26,6 @@ const optionNames: Readonly<Record<keyof typeof emptyFields, string>> = {
 };
 
 export function CreateClient() {
-  const { service } = useConsole();
   const navigate = useNavigate();
   const form = useForm({ initialValues: emptyFields });
   const given = Object.entries(form.values).filter(([, value]) => value.length > 0);
@@ -45,7 +43,7 @@ export function CreateClient() {
       command={`clients create${formatOptions(given)}`}
       call={{ method: 'POST', path: '/security/iam/v1/client-identities', body: { appId: 'APPLICATION', ...body } }}
       changes={['clients']}
-      send={async () => {
+      send={async ({ service }) => {
         const created = await unwrap(service.POST('/client-identities', { body: body as never }));
         const { clientId, clientSecret } = created as Created;
         return {

@@ -1,12 +1,11 @@
 /** Ends one session, after a confirmation that names its user. */
 import { Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
+import { useWrite } from '../../components/forms/use-write.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
@@ -41,18 +40,19 @@ interface EndSessionDialogProps {
 
 /** Outside the list, so that it remains open when the list is read again without the session. */
 export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogProps) {
-  const clients = useConsole();
   const changed = useChanged(sessionQueries);
   const { sessionId = '' } = session ?? {};
   const endSession: ApiRequest = ({ control }) => control.DELETE('/sessions', { params: { query: { sessionId } } });
-  const end = useMutation({
-    mutationFn: () => unwrap(endSession(clients)),
+  const end = useWrite({
+    changed,
+    send: (clients) => unwrap(endSession(clients)),
     onSuccess: async () => {
       onClose();
       await changed();
     },
   });
   const cancel = () => {
+    end.cancel();
     end.reset();
     onClose();
   };

@@ -1,7 +1,6 @@
 /** Signs in as a user without a password, a test feature, and shows the token once. */
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { SecretAction } from '../../../components/secrets/secret-action.tsx';
@@ -10,7 +9,6 @@ import { type ShownUser, userQueries } from '../shown-user.ts';
 const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
 
 export function SignInAs({ user: { userId, userName } }: { readonly user: ShownUser }) {
-  const { control } = useConsole();
   const [level, setLevel] = useState<(typeof levels)[number]>('AUTH-BASIC');
   const body = { userId, level };
   return (
@@ -24,7 +22,7 @@ export function SignInAs({ user: { userId, userName } }: { readonly user: ShownU
       command={`sessions create ${quotePositional(userId)} --level ${level} --show-token`}
       call={{ method: 'POST', path: '/_iam/sessions', body }}
       changes={userQueries}
-      send={async () => {
+      send={async ({ control }) => {
         const { accessToken: value } = await unwrap(control.POST('/sessions', { body: body as never }));
         return { subject: { kind: 'user', id: userId, name: userName }, secret: { kind: 'token', value } };
       }}
