@@ -1,9 +1,7 @@
 /** An error of a request: code, message, what is missing, the request id, and a way to repeat the request. */
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../api/console-context.ts';
 import { RequestError, type ResponseError } from '../api/errors.ts';
-import { RestoreSandbox } from './restore-sandbox.tsx';
 import { Subject } from './subject.tsx';
 
 interface ErrorPanelProps {
@@ -15,15 +13,12 @@ export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
   const items = error instanceof RequestError ? error.items : [toItem(error)];
   const requestId = error instanceof RequestError ? error.requestId : undefined;
   const hints = useErrorHints(error instanceof RequestError && error.status !== undefined);
-  const { location } = useConsole();
-  const isDeleted = items.some(({ code }) => code === 'SANDBOX_NOT_FOUND');
   return (
     <Alert color="red" variant="light" role="alert" title="The request failed">
       <Stack gap="xs">
         {items.map((item) => (
           <ErrorText key={`${item.code} ${item.message}`} item={item} hint={hints[item.code]} />
         ))}
-        {isDeleted && location.sandbox !== undefined ? <RestoreSandbox name={location.sandbox} /> : undefined}
         <Group gap="md">
           {requestId === undefined ? undefined : (
             <Text size="sm">

@@ -126,21 +126,34 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
 
   test.runIf(isFullRun)('the sandbox is deleted: typed text stays, and only a button creates it again', async () => {
     await using server = await startServer({ seed });
-    const { page } = await openConsole(`${server.url}/s/box`, { path: 'users' });
-    await page.getByText('alice').first().waitFor();
-    await page.getByRole('button', { name: 'Create a user' }).click();
+    const { page } = await openConsole(`${server.url}/s/box`, { path: 'groups' });
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Login name').fill('alice2');
-    expect((await sendTo(server, '/_iam/sandboxes/box', { method: 'DELETE' })).status).toBe(204);
-    const deleted = page.getByText('The sandbox box was deleted');
-    await deleted.waitFor();
-    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    const openForm = async () => {
+      await page.getByRole('button', { name: 'Create a group' }).click();
+      await dialog.getByLabel('Name').fill('typed');
+    };
+    const deleteSandbox = async () => {
+      expect((await sendTo(server, '/_iam/sandboxes/box', { method: 'DELETE' })).status).toBe(204);
+      await page.getByRole('main').getByText('The sandbox box was deleted').waitFor();
+    };
+    const create = dialog.getByRole('button', { name: 'Create', exact: true });
+    const restore = page.getByRole('button', { name: 'Create it again from the seed' });
+    await openForm();
+    await deleteSandbox();
+    await create.click();
     await dialog.getByText('SANDBOX_NOT_FOUND').waitFor();
     expect((await sendTo(server, '/_iam/sandboxes')).body).toEqual([]);
-    await dialog.getByRole('button', { name: 'Create it again from the seed' }).click();
-    await deleted.waitFor({ state: 'hidden' });
-    await dialog.getByRole('button', { name: 'Create the user' }).click();
-    await page.getByRole('heading', { level: 1, name: 'alice2' }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await restore.click();
+    await restore.waitFor({ state: 'hidden' });
+    await openForm();
+    await deleteSandbox();
+    await dialog.locator(restore).click();
+    await restore.first().waitFor({ state: 'hidden' });
+    // What was canceled was not created.
+    expect((await sendTo(server, '/s/box/_iam/groups?search=typed')).body).toEqual([]);
+    await create.click();
+    await page.getByRole('heading', { level: 1, name: 'typed' }).waitFor();
   });
 
   test('a login is revoked: the page asks for another one, and keeps its place and what was typed', async () => {
@@ -158,7 +171,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.route('**/user-identities/lock', revokeThenSend, { times: 1 });
     await page.getByRole('button', { name: 'Lock the user' }).click();
     const login = page.getByRole('dialog', { name: 'Log in as an administrator' });
-    await login.waitFor();
+    await login.getByText('Your login ended').waitFor();
     await page.keyboard.press('Escape');
     await logInAsClient(page, adminClient);
     await login.waitFor({ state: 'hidden' });

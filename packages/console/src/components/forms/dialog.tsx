@@ -4,6 +4,7 @@
 import { Modal, Stack, Text } from '@mantine/core';
 import { createContext, type FormEvent, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
 import { ConnectedContext } from '../../api/live/use-live-queries.ts';
+import { DeletedSandbox, useSandboxDeleted } from '../restore-sandbox.tsx';
 
 interface DialogProps {
   readonly title: ReactNode;
@@ -38,6 +39,7 @@ export function Dialog({ title, isOpen, children, hasSecret = false, onClose }: 
       closeButtonProps={{ 'aria-label': 'Close', onClick: onClose }}
     >
       <NoticeContext value={isNoticed ? (hasSecret ? secretText : typedText) : undefined}>
+        <DeletedSandbox>What you typed stays. Nothing can be sent until the sandbox exists again.</DeletedSandbox>
         <div onInput={() => setTyped(true)}>{children}</div>
       </NoticeContext>
     </Modal>
@@ -55,7 +57,8 @@ interface DialogFormProps {
 
 /** The first field has the focus; without fields, what has `data-autofocus`. */
 export function DialogForm({ children, buttons, hint, onSubmit }: DialogFormProps) {
-  const isConnected = useContext(ConnectedContext);
+  const isDeleted = useSandboxDeleted();
+  const isConnected = useContext(ConnectedContext) || isDeleted;
   const guarded = useContext(NoticeContext);
   const notice = guarded ?? (isConnected ? undefined : awayText);
   const focusFirst = useCallback((form: HTMLFormElement | null) => {

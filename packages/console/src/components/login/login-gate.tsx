@@ -2,13 +2,14 @@
  * Asks for credentials when the server requires them. The page behind the dialog remains, so that nothing that was typed
  * is lost when a token expires.
  */
-import { Modal, Stack } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import { callerQueryKey, loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import type { LoginResult } from '../../api/credentials.ts';
 import { ErrorPanel } from '../error-panel.tsx';
+import { DeletedSandbox } from '../restore-sandbox.tsx';
 import { LoginForm } from './login-form.tsx';
 
 /** Dialogs are at 200, and what opens in them at 300. */
@@ -36,7 +37,14 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
         className="login-dialog"
         title="Log in as an administrator"
       >
+        <DeletedSandbox>A login is possible when the sandbox exists again.</DeletedSandbox>
         <Stack gap="sm">
+          {credentials.get() === undefined ? undefined : (
+            <Text size="sm">
+              Your login ended: the server rejects its token. The page and what you typed are kept. Nothing is sent
+              until you send it again.
+            </Text>
+          )}
           {acceptance.error ? <ErrorPanel error={acceptance.error} /> : undefined}
           {/* After a rejection, another account is needed. */}
           <LoginForm key={acceptance.error ? acceptance.submittedAt : 0} onLogin={acceptance.mutate} />

@@ -9,6 +9,7 @@ import { Equivalents, quotePositional } from '../equivalents.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
 import { Icon } from '../icon.tsx';
 import { PermittedButton } from '../permitted-button.tsx';
+import { DeletedSandbox } from '../restore-sandbox.tsx';
 import { formatTime, useClock, useServerNow } from '../server-time.tsx';
 import { useLatestMessages } from './use-latest-messages.ts';
 
@@ -22,6 +23,7 @@ interface ClockDialogProps {
 export function ClockDialog({ isOpen, onClose }: ClockDialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Clock" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <DeletedSandbox>The clock cannot be changed until the sandbox exists again.</DeletedSandbox>
       <ClockPanel />
     </Modal>
   );
