@@ -42,7 +42,7 @@ export interface WriteActionProps<Data>
   /** What it replaces in this version: if that is not the current one, nothing is saved and it is read again. */
   readonly edited?: EditedObject & { readonly etag: string | undefined };
   /** What is then said. */
-  readonly done?: string | Toast | ((data: Data) => Toast);
+  readonly done: string | Toast | ((data: Data) => Toast);
   /** Called when the dialog is closed without a write, to delete secrets. */
   onCancel?(): void;
   /** After success, before the lists are read again. */
@@ -52,7 +52,7 @@ export interface WriteActionProps<Data>
 export function WriteAction<Data>(props: WriteActionProps<Data>) {
   const { operation, anyOperation = operation, label, children, request, command, shownBody } = props;
   const { isDangerous = false, isPrimary = false, isCompact = false, accessibleLabel } = props;
-  const { done = `${props.confirmLabel}: done.`, edited } = props;
+  const { done, edited } = props;
   const changed = useChanged(props.changes);
   const errors = useFieldErrors(props);
   const showToast = useToast();

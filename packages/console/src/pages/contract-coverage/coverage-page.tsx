@@ -80,6 +80,7 @@ function ClearCoverage({ isEmpty }: { readonly isEmpty: boolean }) {
       disabledReason={isEmpty ? 'Nothing was counted yet.' : undefined}
       title="Reset the counters of coverage"
       confirmLabel="Reset the counters"
+      done="Reset the counters of coverage."
       isDangerous
       command="coverage --reset"
       request={({ control }) => control.DELETE('/coverage')}

@@ -114,6 +114,7 @@ function ClearButton({ isEmpty }: { readonly isEmpty: boolean }) {
       isDangerous
       title="Clear the inbox"
       confirmLabel="Delete all messages"
+      done="Deleted all messages."
       command="inbox clear --yes"
       request={({ control }) => control.DELETE('/inbox')}
       changes={['inbox']}

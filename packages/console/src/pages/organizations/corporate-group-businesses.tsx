@@ -18,12 +18,15 @@ import {
 export function AddBusinessToCorporateGroup({ current }: { readonly current: VersionedCorporateGroup }) {
   const [businessId, setBusinessId] = useState<string | undefined>();
   const fields = withBusiness(current, businessId ?? 'BUSINESS');
+  const added = { kind: 'business', id: businessId ?? '' } as const;
+  const name = useNames(businessId === undefined ? [] : [businessId])('business', added.id);
   return (
     <WriteAction
       operation="corporate-groups.update"
       label="Add a business"
       title={`Add a business to ${current.value.corporateGroupName}`}
       confirmLabel="Add"
+      done={{ text: `Added to ${current.value.corporateGroupName}:`, subject: { ...added, name } }}
       isReady={businessId !== undefined}
       {...replaceCorporateGroup(current, fields)}
       onDone={() => setBusinessId(undefined)}
@@ -56,6 +59,7 @@ export function JoinCorporateGroup({ business: { businessId, businessName } }: J
       label="Add to a corporate group"
       title={`Add ${businessName} to a corporate group`}
       confirmLabel="Add"
+      done={`Added ${businessName} to ${shown.value.corporateGroupName}.`}
       isReady={current !== undefined}
       {...replaceCorporateGroup(shown, withBusiness(shown, businessId))}
       changes={organizationQueries}
@@ -89,6 +93,7 @@ export function RemoveBusinessFromCorporateGroup({ current, businessId }: Remove
       isDangerous
       title={`Remove ${name}`}
       confirmLabel="Remove the business"
+      done={`Removed ${name} from ${current.value.corporateGroupName}.`}
       {...replaceCorporateGroup(current, fields)}
       changes={organizationQueries}
     >

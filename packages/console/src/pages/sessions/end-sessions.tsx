@@ -3,6 +3,7 @@ import { List, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrapResponse } from '../../api/errors.ts';
+import { useNames } from '../../api/use-names.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { NamedSubject, SubjectList } from '../../components/subject.tsx';
@@ -20,6 +21,7 @@ const kinds = { userId: 'user', clientId: 'client' } as const;
 const options = { userId: '--user-id', clientId: '--client-id' } as const;
 
 export function EndSessions({ of, id }: SessionOwner) {
+  const nameOf = useNames([id]);
   return (
     <WriteAction
       operation="DELETE /_iam/sessions"
@@ -31,6 +33,7 @@ export function EndSessions({ of, id }: SessionOwner) {
         </>
       }
       confirmLabel="End the sessions"
+      done={{ text: 'Ended all sessions of', subject: { kind: kinds[of], id, name: nameOf(kinds[of], id) } }}
       command={`sessions end ${options[of]} ${quoteShellArgument(id)} --yes`}
       request={({ control }) => control.DELETE('/sessions', { params: { query: { [of]: id } } })}
       changes={sessionQueries}

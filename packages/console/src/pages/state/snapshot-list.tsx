@@ -65,6 +65,7 @@ function SnapshotActions({ name }: { readonly name: string }) {
         accessibleLabel={`Restore the snapshot ${name}`}
         title={`Restore the snapshot ${name}`}
         confirmLabel="Restore"
+        done={`Restored the snapshot ${name}.`}
         command={`state restore --yes ${quotePositional(name)}`}
         request={({ control }) => control.POST('/state/snapshots/{name}/restore', { params })}
       >
@@ -78,6 +79,7 @@ function SnapshotActions({ name }: { readonly name: string }) {
         accessibleLabel={`Delete the snapshot ${name}`}
         title={`Delete the snapshot ${name}`}
         confirmLabel="Delete"
+        done={`Deleted the snapshot ${name}.`}
         command={`state delete ${quotePositional(name)}`}
         request={({ control }) => control.DELETE('/state/snapshots/{name}', { params })}
       >

@@ -26,6 +26,7 @@ export function DeleteGroup({ graph, node, etag }: DeleteGroupProps) {
       title={`Delete the group ${groupName}`}
       confirmLabel="Delete the group"
       isDangerous
+      done={`Deleted the group ${groupName}.`}
       command={`groups delete --yes ${quotePositional(groupName)}`}
       request={({ service }) => service.DELETE('/groups/{groupId}', { params })}
       edited={{ entity: 'group', id: groupId, etag }}

@@ -2,6 +2,7 @@
 
 import { Text } from '@mantine/core';
 import { useState } from 'react';
+import { useNames } from '../../../api/use-names.ts';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { EntitySelect } from '../data/entity-select.tsx';
 import {
@@ -23,6 +24,7 @@ interface MemberGroupProps {
 export function AddToGroup({ member, note, changes }: MemberGroupProps) {
   const [groupId, setGroupId] = useState<string | undefined>();
   const shown = groupId ?? 'GROUP';
+  const groupName = useNames(groupId === undefined ? [] : [groupId])('group', shown);
   return (
     <WriteAction
       operation={memberOperations.add[member.kind]}
@@ -33,6 +35,7 @@ export function AddToGroup({ member, note, changes }: MemberGroupProps) {
         </>
       }
       confirmLabel="Add"
+      done={{ text: `Added ${nameOf(member)} to`, subject: { kind: 'group', id: shown, name: groupName } }}
       isReady={groupId !== undefined}
       command={formatMemberCommand('add', shown, member)}
       request={addMemberRequest(shown, member)}
@@ -43,6 +46,10 @@ export function AddToGroup({ member, note, changes }: MemberGroupProps) {
       <EntitySelect label="Group" kind="groups" value={groupId} onChange={setGroupId} />
     </WriteAction>
   );
+}
+
+function nameOf({ name, id }: MemberReference): string {
+  return name ?? id;
 }
 
 interface RemoveFromGroupProps extends MemberGroupProps {
@@ -63,6 +70,7 @@ export function RemoveFromGroup({ member, note, changes, group: { groupId, group
         </>
       }
       confirmLabel="Remove from the group"
+      done={`Removed ${nameOf(member)} from ${groupName}.`}
       command={formatMemberCommand('remove', groupName, member)}
       request={removeMemberRequest(groupId, member)}
       changes={changes}

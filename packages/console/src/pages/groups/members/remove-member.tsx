@@ -29,6 +29,7 @@ export function RemoveMember({ node, member }: RemoveMemberProps) {
       isDangerous
       title="Remove a member"
       confirmLabel="Remove the member"
+      done={`Removed ${name} from ${node.groupName}.`}
       command={formatMemberCommand('remove', node.groupName, reference)}
       request={removeMemberRequest(node.groupId, reference)}
       changes={groupQueries}

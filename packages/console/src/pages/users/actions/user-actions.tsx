@@ -77,6 +77,7 @@ export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
       isCompact
       title={`End the session ${sessionId}`}
       confirmLabel="End the session"
+      done={`Ended the session ${sessionId}.`}
       command={`sessions end --yes ${quotePositional(sessionId)}`}
       request={({ control }) => control.DELETE('/sessions', { params: { query: { sessionId } } })}
       changes={userQueries}
@@ -93,6 +94,7 @@ export function EndUserSessions({ user: { userId, userName, sessions } }: UserAc
       label="End all sessions"
       title={`End all sessions of ${userName}`}
       confirmLabel="End the sessions"
+      done={`Ended all sessions of ${userName}.`}
       command={`sessions end --yes --user-id ${quoteShellArgument(userId)}`}
       request={({ control }) => control.DELETE('/sessions', { params: { query: { userId } } })}
       changes={userQueries}
