@@ -19,7 +19,7 @@ export function InForce() {
     <Panel title="In force" icon="faults" link={{ to: '/faults', label: 'Faults' }}>
       {faults.length === 0 && !isChanged ? <Text c="dimmed">No faults, and the time of this machine.</Text> : undefined}
       {faults.map(({ id, effect, ...rule }) => (
-        <Group key={id} gap="xs" wrap="nowrap" align="flex-start">
+        <Group key={id} gap="xs" wrap="nowrap" align="flex-start" className="in-force">
           <Icon name="faults" />
           <Text style={{ overflowWrap: 'anywhere' }}>
             <Anchor component={Link} to="/faults" underline="always" inherit>
@@ -33,7 +33,7 @@ export function InForce() {
         </Group>
       ))}
       {isChanged && now !== undefined ? (
-        <Group gap="xs" wrap="nowrap" align="flex-start">
+        <Group gap="xs" wrap="nowrap" align="flex-start" className="in-force">
           <Icon name="clock" />
           <Text className="numbers">
             {formatTime(new Date(now).toISOString())}. {describeClock(clock)}
