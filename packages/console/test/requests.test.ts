@@ -137,6 +137,24 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     expect(problems).toEqual([expect.stringContaining('403')]);
   });
 
+  test.runIf(isFullRun)(
+    'that delete are confirmed before they are sent again, and their result is visible',
+    async () => {
+      const group = await send(groups, { method: 'POST', body: { groupName: 'kept' }, ...basic(adminClient) });
+      const { groupId } = group.body as { readonly groupId: string };
+      const plain = await service().makeClient({ clientId: 'deleting-client' });
+      await send(`${groups}/${groupId}`, { method: 'DELETE', ...basic(plain) });
+      const { page } = await open(`requests/${await lastId()}`);
+      await page.getByRole('button', { name: /^Send again as/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('deletes or disables something').waitFor();
+      await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+      const result = page.getByRole('status').getByText('Still refused: 403');
+      await result.waitFor();
+      expect(await result.evaluate((element) => element.getBoundingClientRect().bottom)).toBeLessThan(700);
+    },
+  );
+
   test.runIf(isFullRun)('that lacked the second factor are sent again after a login', async () => {
     const id = await sendAs('bob', '/security/iam/v1/client-identities', { appId: 'cured', scope: [] });
     const { page, problems } = await open(`requests/${id}`);

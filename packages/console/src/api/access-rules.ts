@@ -12,6 +12,8 @@ export interface AccessRule {
   readonly roles: string;
   /** Present if the server rejects it without test features. */
   readonly test?: true;
+  /** Present if it deletes or disables something, so that it is confirmed. */
+  readonly destructive?: true;
 }
 
 // TypeScript infers `string` for the texts of a JSON file, where these types have unions.
@@ -19,8 +21,8 @@ const document = openapi as unknown as OperationsDocument;
 const controlRoutes = server.controlRoutes as unknown as readonly ManifestRoute[];
 const reference = readReference(document);
 
-function toRule(roles: string, test = false): AccessRule {
-  return { roles, ...(test ? { test } : {}) };
+function toRule(roles: string, test = false, destructive = false): AccessRule {
+  return { roles, ...(test ? { test } : {}), ...(destructive ? { destructive } : {}) };
 }
 
 function isTest(id: string): boolean {
@@ -28,7 +30,9 @@ function isTest(id: string): boolean {
 }
 
 export const accessRules: Readonly<Record<string, AccessRule>> = Object.fromEntries([
-  ...readOperations(document).map(({ id, roles }) => [id, toRule(roles, isTest(id))] as const),
+  ...readOperations(document).map(
+    ({ id, roles, effect }) => [id, toRule(roles, isTest(id), effect === 'destructive')] as const,
+  ),
   ...controlRoutes.map(
     ({ method, path, roles, test }) => [`${method} ${controlPrefix}${path}`, toRule(roles, test)] as const,
   ),

@@ -1,12 +1,13 @@
 /** Sends a request again as the same caller, and shows whether it is allowed now. */
-import { Alert, Button, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Text, Textarea, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useCallback, useId, useState } from 'react';
 import { useLogin } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import { type AccessTarget, accessRuleOf } from '../../api/permissions.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
@@ -42,6 +43,7 @@ export function SendAgain({ request, reason, token: given, isPrimary, onAccepted
   const changed = useChanged();
   const sender = senderOf(reason, useLogin() !== undefined);
   const questions = listQuestions(request);
+  const isDestructive = isConfirmed(request);
   const [answers, setAnswers] = useState<Answers>({});
   const [isOpen, dialog] = useDisclosure(false);
   const reasonId = useId();
@@ -73,7 +75,7 @@ export function SendAgain({ request, reason, token: given, isPrimary, onAccepted
         </Text>
       </>
     );
-  const start = () => (questions.length === 0 ? send.mutate() : dialog.open());
+  const start = () => (questions.length === 0 && !isDestructive ? send.mutate() : dialog.open());
   const name = sender.kind === 'session' ? `as ${request.callerName ?? sender.name}` : 'as it was';
   return (
     <>
@@ -90,13 +92,13 @@ export function SendAgain({ request, reason, token: given, isPrimary, onAccepted
         <Text size="sm">Without the fields that the operation does not declare.</Text>
       ) : undefined}
       {send.error && !isOpen ? <ErrorPanel error={send.error} /> : undefined}
-      {send.data ? <SentResult wasRejected={reason.rejected} {...send.data} /> : undefined}
+      {send.data ? <SentResult key={send.submittedAt} wasRejected={reason.rejected} {...send.data} /> : undefined}
       <ConfirmDialog
         title={`Send again ${name}`}
         isOpen={isOpen}
         confirmLabel="Send"
         isPending={send.isPending}
-        isDangerous={false}
+        isDangerous={isDestructive}
         isReady={questions.every(({ variable, path }) => isAnswer(answers[variable] ?? '', path))}
         error={send.error}
         onConfirm={() => send.mutate()}
@@ -105,7 +107,15 @@ export function SendAgain({ request, reason, token: given, isPrimary, onAccepted
           dialog.close();
         }}
       >
-        <Text size="sm">The log does not contain these values.</Text>
+        {isDestructive ? (
+          <Text>
+            <Code>
+              {request.method} {request.path}
+            </Code>{' '}
+            deletes or disables something: if it is allowed now, it takes effect at once.
+          </Text>
+        ) : undefined}
+        {questions.length === 0 ? undefined : <Text size="sm">The log does not contain these values.</Text>}
         {questions.map(({ variable, in: part, path }) => {
           const Input = path.length === 0 ? Textarea : TextInput;
           return (
@@ -124,6 +134,12 @@ export function SendAgain({ request, reason, token: given, isPrimary, onAccepted
   );
 }
 
+/** Whether it deletes or disables something, as all such actions are confirmed. */
+function isConfirmed({ operation, method }: RequestRecord): boolean {
+  const rule = operation === undefined ? undefined : accessRuleOf(operation as AccessTarget);
+  return rule?.destructive ?? method === 'DELETE';
+}
+
 /** The whole body is JSON; values are text. */
 function isAnswer(answer: string, path: readonly string[]): boolean {
   return path.length === 0 ? isJson(answer) : answer !== '';
@@ -140,9 +156,12 @@ function isJson(text: string): boolean {
 
 function SentResult({ id, status, codes, wasRejected }: SentRequest & { readonly wasRejected: boolean }) {
   const isAllowed = status < 400;
+  // Not at the lower edge, where toasts are.
+  const show = useCallback((alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'center' }), []);
   const verdict = isAllowed ? (wasRejected ? 'Now allowed' : 'Answered') : wasRejected ? 'Still refused' : 'Refused';
   return (
     <Alert
+      ref={show}
       role="status"
       color={isAllowed ? 'green' : 'red'}
       variant="light"
