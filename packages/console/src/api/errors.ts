@@ -21,7 +21,7 @@ export class RequestError extends Error {
 
 const unreachable: ResponseError = {
   code: 'UNREACHABLE',
-  message: 'The server does not respond.',
+  message: 'The server did not respond: it is not known whether it received the request.',
 };
 
 /** What openapi-fetch returns. */

@@ -1,7 +1,9 @@
 /** An error of a request: code, message, what is missing, the request id, and a way to repeat the request. */
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useContext } from 'react';
 import { RequestError, type ResponseError } from '../api/errors.ts';
+import { ConnectedContext } from '../api/live/use-live-queries.ts';
 import { Subject } from './subject.tsx';
 
 interface ErrorPanelProps {
@@ -12,6 +14,7 @@ interface ErrorPanelProps {
 export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
   const items = error instanceof RequestError ? error.items : [toItem(error)];
   const requestId = error instanceof RequestError ? error.requestId : undefined;
+  const isConnected = useContext(ConnectedContext);
   const hints = useErrorHints(error instanceof RequestError && error.status !== undefined);
   return (
     <Alert color="red" variant="light" role="alert" title="The request failed">
@@ -19,6 +22,9 @@ export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
         {items.map((item) => (
           <ErrorText key={`${item.code} ${item.message}`} item={item} hint={hints[item.code]} />
         ))}
+        {isConnected && error instanceof RequestError && error.status === undefined ? (
+          <Text size="sm">It responds again: check whether the request was carried out, before you send it again.</Text>
+        ) : undefined}
         <Group gap="md">
           {requestId === undefined ? undefined : (
             <Text size="sm">

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await using restartable = await startRestartable({ 'allow-remote': true });
     const held: Route[] = [];
     // Files are loaded ahead one after the other: none after these.
-    const prepare = (opened: Page) => opened.route(/\/assets\/state-page/, (route) => void held.push(route));
+    const prepare = (opened: Page) => opened.route(/\/assets\/state-page[^/]*\.js/, (route) => void held.push(route));
     const { page } = await openConsole(restartable.url, { path: 'users', prepare });
     await logInAsClient(page, adminClient);
     const dialog = page.getByRole('dialog');
