@@ -46,6 +46,28 @@ describe.skipIf(!hasBrowser || !isFullRun)('a dialog', () => {
     expect(problems).toEqual([]);
   });
 
+  test('keeps values that are too long, and shows errors at their fields', async () => {
+    const { page, dialog } = await open('groups');
+    await page.getByRole('button', { name: 'Create a group' }).click();
+    const name = dialog.getByLabel('Name');
+    const create = dialog.getByRole('button', { name: 'Create', exact: true });
+    await name.fill('x'.repeat(300));
+    await create.click();
+    await dialog.getByText('must not be longer than 100 characters').waitFor();
+    expect(await name.inputValue()).toHaveLength(300);
+    await name.fill('administrators');
+    await create.click();
+    await page.getByRole('heading', { level: 1, name: 'administrators' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Create a group' }).click();
+    await name.fill('administrators');
+    await create.click();
+    await dialog.getByText('already in use').waitFor();
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await name.fill('other');
+    await dialog.getByText('already in use').waitFor({ state: 'hidden' });
+  });
+
   test('with a token is closed by its buttons only, and copies it as a program needs it', async () => {
     const { page, dialog, problems } = await open('users/ann');
     await page.getByRole('button', { name: 'Sign in as' }).click();

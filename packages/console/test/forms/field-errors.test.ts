@@ -1,5 +1,6 @@
 /** Errors of a response at the fields of a form. */
 import { expect, test } from 'vitest';
+import { errorFields } from '../../src/api/error-hints.ts';
 import { splitFieldErrors } from '../../src/components/forms/field-errors.ts';
 
 const fields = ['roles', 'userEmail'];
@@ -7,6 +8,7 @@ const findField = (path: string) => (path === 'userMobile' ? 'mobile' : fields.f
 
 function split(...paths: (string | undefined)[]) {
   const items = paths.map((field, at) => ({
+    code: 'FIELD_VALUE',
     message: `m${at}`,
     ...(field === undefined ? {} : { details: { field } }),
   }));
@@ -24,4 +26,16 @@ test('what no field shows is left', () => {
   const { fields: shown, others } = split('userEmail', 'unknown.roles', undefined);
   expect(shown).toEqual({ userEmail: 'm0' });
   expect(others.map(({ message }) => message)).toEqual(['m1', 'm2']);
+});
+
+test.each([
+  ['GROUP_NAME_TAKEN', 'groupName'],
+  ['LOGIN_NAME_TAKEN', 'userName'],
+  ['PASSWORD_TOO_SHORT', 'newPassword'],
+])('%s names no field: it is at the one of its declaration, %s', (code, field) => {
+  const find = (path: string) => ['groupName', 'userName', 'newPassword'].find((name) => name === path);
+  expect(splitFieldErrors([{ code, message: 'm' }], find, errorFields)).toEqual({
+    fields: { [field]: 'm' },
+    others: [],
+  });
 });

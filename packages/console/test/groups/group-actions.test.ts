@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await page.getByRole('button', { name: 'Create a group' }).click();
     await dialog.getByLabel('Name').fill('ops');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').getByText('GROUP_NAME_TAKEN').waitFor();
+    await dialog.getByText('is already in use').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('ops');
     expect(await service().admin.groups.list({ query: { name: 'ops' } })).toMatchObject({
       items: [{ roles: ['DEPLOY'] }],

@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     await click(page, 'Create a corporate group');
     await dialog.getByLabel('Name').fill('holding');
     await dialog.getByRole('button', { name: 'Create the corporate group' }).click();
-    await dialog.getByText('CORPORATE_GROUP_NAME_TAKEN').waitFor();
+    await dialog.getByText('is already in use').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('holding');
   });
 

@@ -1,6 +1,7 @@
 /** Which errors of a response are about which fields of a form, by their path in the body. */
 
 interface FieldError {
+  readonly code: string;
   readonly message: string;
   readonly details?: { readonly field?: string };
 }
@@ -12,16 +13,22 @@ export interface FieldErrors<Item> {
   readonly others: readonly Item[];
 }
 
-/** @param findField returns the field of the form for a path in the body; undefined if the form has none */
+/**
+ * @param findField returns the field of the form for a path in the body; undefined if the form has none
+ * @param declaredFields of errors that name no field, by their code
+ */
 export function splitFieldErrors<Item extends FieldError>(
   items: readonly Item[],
   findField: (path: string) => string | undefined,
+  declaredFields: Readonly<Record<string, readonly string[]>> = {},
 ): FieldErrors<Item> {
   const fields: Record<string, string> = {};
   const others: Item[] = [];
   const seen = new Set<string>();
   for (const item of items) {
-    const path = item.details?.field;
+    const named = item.details?.field;
+    const declared = declaredFields[item.code] ?? [];
+    const path = named ?? declared.find((name) => findField(name) !== undefined);
     const field = path === undefined ? undefined : findAncestor(path, findField);
     if (path === undefined || field === undefined) others.push(item);
     else if (!seen.has(path)) {

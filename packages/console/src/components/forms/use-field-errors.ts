@@ -26,13 +26,13 @@ export function useFieldErrors({ form, fieldNames = {} }: FieldErrorOptions) {
       form?.clearErrors();
       setRest(undefined);
     },
-    show(error: unknown) {
+    async show(error: unknown) {
       if (!(error instanceof RequestError)) return setRest(error);
       const findField = (path: string) => {
         const field = fieldNames[path] ?? path;
         return form?.getInputNode(field) ? field : undefined;
       };
-      const errors = splitFieldErrors(error.items, findField);
+      const errors = splitFieldErrors(error.items, findField, form ? await readErrorFields(error) : {});
       form?.setErrors({ ...errors.fields });
       const { others } = errors;
       setRest(others.length === 0 ? undefined : new RequestError(error.status, others, error.requestId));
@@ -40,4 +40,13 @@ export function useFieldErrors({ form, fieldNames = {} }: FieldErrorOptions) {
       if (first !== undefined) form?.getInputNode(first)?.focus();
     },
   };
+}
+
+/** Without a response, the server that has them may be down. */
+async function readErrorFields({ status }: RequestError): Promise<Readonly<Record<string, readonly string[]>>> {
+  if (status === undefined) return {};
+  return import('../../api/error-hints.ts').then(
+    ({ errorFields }) => errorFields,
+    () => ({}),
+  );
 }

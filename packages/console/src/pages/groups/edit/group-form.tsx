@@ -17,7 +17,7 @@ export function GroupForm({ form }: GroupFormProps) {
   const roles = useKnownRoles();
   return (
     <Stack gap="sm">
-      <TextInput label="Name" required maxLength={100} {...form.getInputProps('groupName')} />
+      <TextInput label="Name" required {...form.getInputProps('groupName')} />
       <TagsInput
         label="Roles"
         description="Enter adds a role, Backspace removes the last one"
@@ -27,8 +27,8 @@ export function GroupForm({ form }: GroupFormProps) {
         splitChars={[',', ' ']}
       />
       <DependencyInput {...form.getInputProps('dependencies')} />
-      <TextInput label="Organization" maxLength={64} {...form.getInputProps('organizationId')} />
-      <TextInput label="Business unit" maxLength={64} {...form.getInputProps('businessUnitId')} />
+      <TextInput label="Organization" {...form.getInputProps('organizationId')} />
+      <TextInput label="Business unit" {...form.getInputProps('businessUnitId')} />
     </Stack>
   );
 }

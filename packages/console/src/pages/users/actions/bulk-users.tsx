@@ -31,12 +31,7 @@ export const bulkUsers: BulkActions<ListedUser> = {
       field: {
         isRequired: false,
         render: (value, onChange) => (
-          <TextInput
-            label="Reason"
-            maxLength={200}
-            value={value}
-            onChange={({ currentTarget }) => onChange(currentTarget.value)}
-          />
+          <TextInput label="Reason" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
         ),
       },
       request: ({ userId }, reason) => {

@@ -9,6 +9,7 @@ import {
   emptyUserFields,
   formatUserOptions,
   isMobileReady,
+  passwordRules,
   toUserBody,
   UserFields,
   type UserForm,
@@ -51,7 +52,7 @@ export function CreateUserAction() {
       <Checkbox label="The contacts count as verified" {...form.getInputProps('verified', { type: 'checkbox' })} />
       <PasswordInput
         label="Password"
-        description="Without one the user cannot log in with a password"
+        description={`Without one the user cannot log in with a password. ${passwordRules}`}
         autoComplete="new-password"
         {...form.getInputProps('password')}
       />

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
+import { passwordRules } from './user-fields.tsx';
 
 export function SetPassword({ user: { userId, userName } }: { readonly user: ShownUser }) {
   const form = useForm({ initialValues: { newPassword: '' } });
@@ -26,7 +27,12 @@ export function SetPassword({ user: { userId, userName } }: { readonly user: Sho
       onDone={form.reset}
     >
       <Text>The sessions of the user end. A lock stays.</Text>
-      <PasswordInput label="New password" autoComplete="new-password" {...form.getInputProps('newPassword')} />
+      <PasswordInput
+        label="New password"
+        description={passwordRules}
+        autoComplete="new-password"
+        {...form.getInputProps('newPassword')}
+      />
     </WriteAction>
   );
 }

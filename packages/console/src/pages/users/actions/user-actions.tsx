@@ -46,7 +46,7 @@ function LockUser({ user: { userId, userName, sessions } }: UserActionsProps) {
       onCancel={form.reset}
     >
       <Text>All requests of the user are rejected from the next one on. Active sessions that end: {sessions}.</Text>
-      <TextInput label="Reason" maxLength={200} {...form.getInputProps('reason')} />
+      <TextInput label="Reason" {...form.getInputProps('reason')} />
     </WriteAction>
   );
 }

@@ -16,6 +16,9 @@ export interface UserFieldValues {
 /** The fields whose names differ from those of the body. */
 export const userFieldNames = { userMobile: 'mobile' };
 
+export const passwordRules =
+  'At least 8 characters; no common password, and without the login name, the e-mail or the name of the service';
+
 export const emptyUserFields: UserFieldValues = {
   userName: '',
   userEmail: '',
