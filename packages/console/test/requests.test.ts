@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
       await dialog.getByRole('button', { name: 'Send', exact: true }).click();
       const result = page.getByRole('status').getByText('Still refused: 403');
       await result.waitFor();
-      expect(await result.evaluate((element) => element.getBoundingClientRect().bottom)).toBeLessThan(700);
+      expect((await result.boundingBox())?.y).toBeLessThan(700);
     },
   );
 

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     await dialog.getByLabel('Name').fill('Other');
     await dialog.getByLabel('Document').fill('111');
     await dialog.getByRole('button', { name: 'Create the business' }).click();
-    await dialog.getByText('DOCUMENT_TAKEN').waitFor();
+    await dialog.getByText('has the document').waitFor();
     expect(await dialog.getByLabel('Document').inputValue()).toBe('111');
     expect(await read('/businesses?name=Other')).toEqual([]);
   });
