@@ -67,6 +67,7 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
   state: {
     ready: 'before-checkout',
     disabled: each(
+      'Reset to the seed',
       'Save',
       'Restore the snapshot before-checkout',
       'Delete the snapshot before-checkout',

@@ -48,7 +48,8 @@ const DiffPage = memo(function DiffPage({ page: { objects, names } }: { readonly
   const found = new Map(names.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
   const nameOf: NameOfId = (kind, id) => found.get(`${kind} ${id}`);
   return objects.map((object) => (
-    <li key={`${object.entity} ${object.id}`}>
+    // Of another comparison, the same object is another difference.
+    <li key={`${object.entity} ${object.id} ${object.action}`}>
       <DifferingObject object={object} nameOf={nameOf} />
     </li>
   ));
