@@ -48,7 +48,8 @@ export function judge(target: AccessTarget, caller: CallerRoles | null | undefin
 
 function describeReason(missing: readonly string[], forbidden: readonly string[], mfaHint: string): string {
   const required = missing.length === 0 ? [] : [`Requires ${missing.join(' and ')}.`];
-  const hint = missing.includes('AUTH-MFA') ? [mfaHint] : [];
+  // Who lacks another role as well is not helped by it.
+  const hint = missing.join() === 'AUTH-MFA' ? [mfaHint] : [];
   const refused = forbidden.map((name) => `Not available with ${name}.`);
   return [...required, ...hint, ...refused].join(' ');
 }

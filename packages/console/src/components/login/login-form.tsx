@@ -3,6 +3,7 @@ import { Anchor, Button, PasswordInput, SegmentedControl, Stack, Text, TextInput
 import { isNotEmpty, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import type { LoginResult } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
@@ -23,7 +24,15 @@ interface LoginFormProps {
 
 export function LoginForm({ onLogin }: LoginFormProps) {
   const [kind, setKind] = useState<LoginKind>('user');
+  const { control } = useConsole();
   const [first, setFirst] = useState<LoginResult | undefined>();
+  // A second factor gives more only to a user that may write. The gate rejects one that may not read either.
+  const reading = useMutation({
+    gcTime: 0,
+    mutationFn: ({ accessToken }: LoginResult) => readCallerRoles(control, accessToken),
+    onSuccess: ({ roles }, login) => (roles.includes('IAM_ADMIN_MAINTENANCE') ? setFirst(login) : onLogin(login)),
+    onError: (_error, login) => onLogin(login),
+  });
   const change = (value: string) => {
     setKind(value as LoginKind);
     setFirst(undefined);
@@ -36,7 +45,7 @@ export function LoginForm({ onLogin }: LoginFormProps) {
       </Text>
       <SegmentedControl aria-label="Log in as" data={kinds} value={kind} onChange={change} />
       {first === undefined ? (
-        <PasswordForm key={kind} kind={kind} onLogin={kind === 'user' ? setFirst : onLogin} />
+        <PasswordForm key={kind} kind={kind} onLogin={kind === 'user' ? reading.mutate : onLogin} />
       ) : (
         <SecondFactorForm first={first} onLogin={onLogin} />
       )}
@@ -75,7 +84,13 @@ function PasswordForm({ kind, onLogin }: LoginFormProps & { readonly kind: Login
   return (
     <form onSubmit={form.onSubmit((values) => request.mutate(values))} noValidate>
       <Stack gap="sm">
-        <TextInput label={labels[kind].name} autoComplete="username" required {...form.getInputProps('name')} />
+        <TextInput
+          label={labels[kind].name}
+          autoComplete="username"
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
         <PasswordInput
           label={labels[kind].secret}
           autoComplete="current-password"

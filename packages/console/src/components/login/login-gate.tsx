@@ -2,12 +2,13 @@
  * Asks for credentials when the server requires them. The page behind the dialog remains, so that nothing that was typed
  * is lost when a token expires.
  */
-import { Modal, Stack, Text } from '@mantine/core';
+import { Alert, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import { callerQueryKey, loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import type { LoginResult } from '../../api/credentials.ts';
+import { isForbidden } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { DeletedSandbox } from '../restore-sandbox.tsx';
 import { LoginForm } from './login-form.tsx';
@@ -45,7 +46,14 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
               until you send it again.
             </Text>
           )}
-          {acceptance.error ? <ErrorPanel error={acceptance.error} /> : undefined}
+          {isForbidden(acceptance.error) ? (
+            <Alert color="red" variant="light" role="alert" title="No access to the console">
+              The console requires IAM_ADMIN_READ_ONLY or ADMIN, and a first-party client.{' '}
+              <bdi>{acceptance.variables?.subject}</bdi> lacks them: log in as another user or client.
+            </Alert>
+          ) : acceptance.error ? (
+            <ErrorPanel error={acceptance.error} />
+          ) : undefined}
           {/* After a rejection, another account is needed. */}
           <LoginForm key={acceptance.error ? acceptance.submittedAt : 0} onLogin={acceptance.mutate} />
         </Stack>

@@ -50,21 +50,27 @@ export function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
       </Group>
       {sending.data ? (
         <form onSubmit={form.onSubmit(() => proving.mutate(sending.data.challengeId))} noValidate>
-          <Group align="flex-start">
+          <Stack gap="sm">
             <TextInput
               label={`Code sent to ${sending.data.contact}`}
               {...form.getInputProps('token')}
               autoComplete="one-time-code"
               inputMode="numeric"
               required
+              ref={focusOnce}
             />
             <Button type="submit" loading={proving.isPending}>
               Verify
             </Button>
-          </Group>
+          </Stack>
         </form>
       ) : undefined}
       {error ? <ErrorPanel error={error} /> : undefined}
     </Stack>
   );
+}
+
+/** When the field appears. */
+function focusOnce(input: HTMLInputElement | null): void {
+  input?.focus();
 }

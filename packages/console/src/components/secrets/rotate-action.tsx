@@ -56,6 +56,7 @@ export function RotateAction<Data>(props: RotateActionProps<Data>) {
       label={`Rotate the ${noun}`}
       title={`Rotate the ${noun} of ${name}`}
       confirmLabel="Rotate"
+      doneLabel={`Rotated the ${noun} of`}
       secretLabel={props.secretLabel}
       form={form}
       isReady

@@ -20,6 +20,8 @@ export interface SecretResult {
   readonly secret: Secret | undefined;
   /** The object that was written. */
   readonly subject: { readonly kind: SubjectKind; readonly id: string; readonly name?: string };
+  /** Such as how long the secret is valid. */
+  readonly note?: ReactNode;
 }
 
 interface SecretActionProps extends FieldErrorOptions {
@@ -29,6 +31,8 @@ interface SecretActionProps extends FieldErrorOptions {
   readonly isPrimary?: boolean;
   readonly title: ReactNode;
   readonly confirmLabel: string;
+  /** What was done with the object, before its name: `Created`. */
+  readonly doneLabel: string;
   /** What the secret is: `Client secret`. */
   readonly secretLabel: string;
   /** The fields. Typed text stays after an error. */
@@ -82,7 +86,7 @@ export function SecretAction(props: SecretActionProps) {
             onSubmit={() => write.mutate()}
           />
         ) : (
-          <Result {...write.data} secretLabel={props.secretLabel} onClose={close} />
+          <Result {...write.data} {...props} onClose={close} />
         )}
       </Dialog>
     </>
@@ -123,7 +127,11 @@ function SecretForm(props: SecretFormProps) {
   );
 }
 
-function Result({ subject, secret, secretLabel, onClose }: SecretResult & { secretLabel: string; onClose(): void }) {
+interface ResultProps extends SecretResult, Pick<SecretActionProps, 'doneLabel' | 'secretLabel'> {
+  onClose(): void;
+}
+
+function Result({ subject, secret, note, doneLabel, secretLabel, onClose }: ResultProps) {
   return (
     <DialogForm
       onSubmit={onClose}
@@ -134,7 +142,8 @@ function Result({ subject, secret, secretLabel, onClose }: SecretResult & { secr
       }
     >
       <Text component="div">
-        Done: <Subject {...subject} isPlain />
+        {doneLabel} <Subject {...subject} isPlain />
+        {note === undefined ? undefined : <Text size="sm">{note}</Text>}
       </Text>
       {secret === undefined ? undefined : <SecretView label={secretLabel} secret={secret} />}
     </DialogForm>

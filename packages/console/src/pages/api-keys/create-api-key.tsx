@@ -25,6 +25,7 @@ export function CreateApiKey({ client }: CreateApiKeyProps) {
       isPrimary={client === undefined}
       title="Create an API key"
       confirmLabel="Create the API key"
+      doneLabel="Created an API key of"
       secretLabel="API key"
       form={form}
       isReady={appId !== '' && clientId !== ''}

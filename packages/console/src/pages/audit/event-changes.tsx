@@ -27,10 +27,15 @@ function listLines(entity: string, fields: AuditChange['fields']): string[] {
   return describeFields(entity, fields).changes.map(({ field }) => field);
 }
 
-export function EventChanges({ event: { changes = [], objects, truncated } }: { readonly event: ShownEvent }) {
+export function EventChanges({ event: { changes = [], changed, objects, truncated } }: { readonly event: ShownEvent }) {
   const values = usePermission('GET /_iam/inbox');
   const find = useNames(changes.flatMap(listReferredIds));
-  if (changes.length === 0) return <Text c="dimmed">Nothing was changed.</Text>;
+  if (changes.length === 0)
+    return (
+      <Text c="dimmed">
+        {changed ? 'The audit log has no values of this, only of objects such as users.' : 'Nothing was changed.'}
+      </Text>
+    );
   // Of a membership there is nothing else to say: the event names its objects.
   const memberships = changes.filter(({ entity }) => entity === 'membership');
   const others = changes.filter(({ entity }) => entity !== 'membership');

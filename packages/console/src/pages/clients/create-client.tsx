@@ -37,6 +37,7 @@ export function CreateClient() {
       isPrimary
       title="Create a client"
       confirmLabel="Create the client"
+      doneLabel="Created"
       secretLabel="Client secret"
       form={form}
       isReady={form.values.appId !== ''}

@@ -8,16 +8,20 @@ import { Panel } from './panel.tsx';
 
 const limit = 5;
 
-/** Requests with an error of the caller. */
+/** More than are shown: those of the console are left out. */
+const maxRead = 100;
+
+/** Requests of other programs with an error of the caller. */
 export function useRefusals() {
-  return useRead(['requests', 'refused'], ({ control }, signal) =>
-    control.GET('/requests', { params: { query: { status: '4xx', limit } }, signal }),
+  const query = useRead(['requests', 'refused'], ({ control }, signal) =>
+    control.GET('/requests', { params: { query: { status: '4xx', limit: maxRead } }, signal }),
   );
+  return query.data?.filter((request) => !request.byConsole).slice(0, limit) ?? [];
 }
 
 export function LastRefusals() {
   const navigate = useNavigate();
-  const { data = [] } = useRefusals();
+  const data = useRefusals();
   return (
     <Panel title="Last refusals" icon="requests" link={{ to: '/requests', label: 'All requests' }}>
       {data.length === 0 ? (

@@ -2,6 +2,7 @@
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useConsole } from '../../api/console-context.ts';
 import { useFirstUsers } from '../../api/lists/use-first-users.ts';
+import { usePermission } from '../../api/use-permission.ts';
 import { CopyableLine, quotePositional, quoteShellArgument, useCommandFormat } from '../../components/equivalents.tsx';
 import { useRefusals } from './last-refusals.tsx';
 
@@ -39,9 +40,9 @@ export function NextSteps() {
 function useSteps(): readonly Step[] {
   const { location } = useConsole();
   const format = useCommandFormat();
-  const { data: refusals = [] } = useRefusals();
+  const [refused] = useRefusals();
   const users = useFirstUsers();
-  const [refused] = refusals;
+  const { isAllowed: maySignIn } = usePermission('POST /_iam/sessions');
   const user = users?.find(({ userName }) => userName !== 'admin');
   const baseUrl = `${window.location.origin}${location.basePath}`;
   const why: Step[] =
@@ -56,7 +57,7 @@ function useSteps(): readonly Step[] {
         ];
   return [
     ...why,
-    user === undefined
+    user === undefined || !maySignIn
       ? {
           title: 'Create a user',
           text: 'Its codes and notices appear in the inbox.',

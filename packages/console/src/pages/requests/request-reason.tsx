@@ -24,6 +24,7 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
   const [isAccepted, setAccepted] = useState(false);
   const { rejected, errors, requires, rule } = reason;
   const mended = isMended(reason, token);
+  const isEarlier = isAccepted || (hadCures && mended);
   return (
     <Stack gap="md" component="section" aria-labelledby="why">
       <Title order={2} size="h5" id="why">
@@ -33,12 +34,12 @@ export function RequestReason({ request, reason }: ReasonProps & { readonly requ
       {errors.map(({ code, message, hint }) => (
         <Alert key={`${code} ${message}`} color="red" variant="light" title={code}>
           <Text>{message}</Text>
-          {hint === '' ? undefined : <HintText hint={hint} />}
+          {hint === '' || isEarlier ? undefined : <HintText hint={hint} />}
         </Alert>
       ))}
       {rejected || request.fault !== undefined ? undefined : <Text>The request was accepted.</Text>}
       {rule === undefined ? undefined : <Text>Rule: {rule}</Text>}
-      <NearestWay reason={reason} isEarlier={isAccepted || (hadCures && mended)} />
+      <NearestWay reason={reason} isEarlier={isEarlier} />
       <Group gap="xs">
         <RequestCures reason={reason} token={token} onSignIn={setToken} />
         <SendAgain
@@ -151,8 +152,8 @@ function CallerFacts({ reason }: ReasonProps) {
           </>
         ),
         Logon: logon,
-        Groups: groups.length === 0 ? 'none' : <GroupNames names={groups} />,
-        Roles: roles.length === 0 ? 'none' : <Names values={roles} />,
+        'Groups now': groups.length === 0 ? 'none' : <GroupNames names={groups} />,
+        'Roles then': roles.length === 0 ? 'none' : <Names values={roles} />,
         Scopes: scope.length === 0 ? undefined : <Names values={scope} />,
       }}
     />

@@ -34,7 +34,7 @@ export function TokenFacts({ inspection }: { readonly inspection: InspectedToken
 
 /** Of a text that is no token there is nothing else to say. */
 export function TokenState({
-  inspection: { active, status, reason, kind, verified, expiresAt },
+  inspection: { active, status, reason, kind, verified, expiresAt, header },
 }: {
   readonly inspection: InspectedToken;
 }) {
@@ -48,7 +48,11 @@ export function TokenState({
     <Alert
       color={active ? 'green' : 'red'}
       variant="light"
-      title={active ? 'The server accepts this token' : `The server rejects this token: ${status}`}
+      title={
+        active
+          ? 'The server accepts this token'
+          : `The server rejects this token: ${header?.alg === 'none' ? 'not signed' : status}`
+      }
       role="status"
     >
       {reason === undefined ? undefined : <Text>{reason}</Text>}

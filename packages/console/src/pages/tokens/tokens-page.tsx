@@ -8,6 +8,7 @@ import { unwrap } from '../../api/errors.ts';
 import { extractToken } from '../../api/pasted-token.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { isKeyElsewhere } from '../../components/keys/use-keys.ts';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { KeyList, rotateKey } from './key-list.tsx';
@@ -32,6 +33,14 @@ export default function TokensPage() {
   useEffect(() => {
     const text = pasted.take();
     if (text !== undefined) inspectText(text);
+  });
+  // Also without a click into the field.
+  useEffect(() => {
+    const onPagePaste = ({ target, clipboardData }: globalThis.ClipboardEvent) => {
+      if (!isKeyElsewhere(target) && clipboardData) inspectText(clipboardData.getData('text'));
+    };
+    window.addEventListener('paste', onPagePaste);
+    return () => window.removeEventListener('paste', onPagePaste);
   });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

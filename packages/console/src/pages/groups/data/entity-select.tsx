@@ -58,6 +58,8 @@ export function EntitySelect(props: EntitySelectProps) {
   const { label, description, kind, value, onChange, isFilter = false, isRequired = !isFilter } = props;
   const { subject } = entityReaders[kind];
   const [text, setText] = useState('');
+  // Leaving the field deletes a text that was not chosen from the list.
+  const [deleted, setDeleted] = useState<string | undefined>();
   const [chosen, setChosen] = useState<SelectEntry | undefined>();
   const [search] = useDebouncedValue(text, pauseInTyping);
   const selected = useSelected(subject, value, chosen);
@@ -72,7 +74,7 @@ export function EntitySelect(props: EntitySelectProps) {
         {...(isFilter ? { 'aria-label': label, placeholder: label, 'data-search': '' } : { label })}
         description={description}
         required={isRequired}
-        error={props.error}
+        error={deleted === undefined ? props.error : `"${deleted}" is not chosen: choose an entry of the list.`}
         data-path={props['data-path']}
         searchable
         clearable
@@ -80,11 +82,14 @@ export function EntitySelect(props: EntitySelectProps) {
         data={entries}
         value={value ?? null}
         onChange={(next) => {
+          setDeleted(undefined);
           setChosen(entries.find((entry) => entry.value === next));
           onChange(next ?? undefined);
         }}
         searchValue={text}
         onSearchChange={setText}
+        onFocus={() => setDeleted(undefined)}
+        onBlur={() => setDeleted(isFilter || text === '' || text === selected?.label ? undefined : text)}
         filter={({ options }) => options}
         renderOption={({ option: { value: id, label: name } }) => (
           <span>

@@ -14,7 +14,8 @@ export function AddMember({ node }: { readonly node: GroupGraphNode }) {
   return (
     <WriteAction
       operation={memberOperations.add[fields.kind]}
-      anyOperation={Object.values(memberOperations.add)}
+      // Every administrator that may add another member may add a user; others may add users of their own business only.
+      anyOperation={[memberOperations.add.user]}
       label="Add a member"
       title={`Add a member to ${node.groupName}`}
       confirmLabel="Add"
