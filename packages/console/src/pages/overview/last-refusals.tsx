@@ -11,12 +11,15 @@ const limit = 5;
 /** More than are shown: those of the console are left out. */
 const maxRead = 100;
 
+/** Of a sandbox that was deleted: its page reads on, without a caller. Otherwise the log has no such requests. */
+const controlPath = /^\/s\/[^/]+\/_iam\//;
+
 /** Requests of other programs with an error of the caller. */
 export function useRefusals() {
   const query = useRead(['requests', 'refused'], ({ control }, signal) =>
     control.GET('/requests', { params: { query: { status: '4xx', limit: maxRead } }, signal }),
   );
-  return query.data?.filter((request) => !request.byConsole).slice(0, limit) ?? [];
+  return query.data?.filter((request) => !request.byConsole && !controlPath.test(request.path)).slice(0, limit) ?? [];
 }
 
 export function LastRefusals() {
