@@ -48,6 +48,11 @@ describe.runIf(hasBrowser)('in Chromium', () => {
         ],
       },
     });
+    // Registered to the letter: with a session there, the provider shows no page.
+    await provider.appContext.store.transaction(async (tx) => {
+      const standin = await tx.clients.get('standin');
+      if (standin) await tx.clients.replace({ ...standin, redirectURI: `${server.url}/oauth2/callback/${name}` });
+    });
     page = await acquirePage();
   });
   afterAll(async () => {

@@ -6,6 +6,7 @@ import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented } from '../auth/consents.ts';
 import { startPasswordSession } from '../auth/login.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
+import { readRedirectUris } from '../directory/clients.ts';
 import type { ExternalSessionOptions } from '../federation/federated-login.ts';
 import { listRedirectProviders } from '../federation/provider-login.ts';
 import { epochSeconds } from '../lib/clock.ts';
@@ -40,6 +41,7 @@ import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPassword
 import { renderMessagePage } from './pages/message-page.ts';
 import { PageError, type PageResponse, readFormStatus, withPage } from './pages/page-error.ts';
 import { renderSignUpPage } from './pages/sign-up-pages.ts';
+import { identifiesApplication } from './redirect-uris.ts';
 
 export interface LoginState {
   readonly request: LoginRequest;
@@ -59,6 +61,10 @@ export async function continueLogin(context: OperationContext, state: LoginState
   if (!current || needsLogin(context, request, current, isFresh)) {
     assertMayAsk(request, 'login_required', 'The user is not logged in.');
     return request.prompts.has('create') ? renderSignUpPage(createForm(context, state)) : renderLogin(context, state);
+  }
+  if (!isFresh && isImitable(request)) {
+    assertMayAsk(request, 'interaction_required', 'The user must confirm the login of a program on this machine.');
+    return renderLogin(context, state);
   }
   if (request.device === undefined && !isHinted(request, current))
     throw createRefusal(request, 'login_required', 'Another user logged in.');
@@ -90,6 +96,13 @@ function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn
   if (['login', 'select_account', 'create'].some((name) => prompts.has(name))) return true;
   if (loginHint !== undefined && !isNamed(user, loginHint)) return true;
   return maxAge !== undefined && session.browser.authenticatedAt + maxAge < epochSeconds(clock);
+}
+
+/** Whether another program can have sent the request, and gets the code. */
+function isImitable(request: LoginRequest): boolean {
+  const { client, device } = request;
+  if (device !== undefined || client.secretHash !== undefined) return false;
+  return !identifiesApplication(readRedirectUris(client), request.redirectUri);
 }
 
 /** Whether it is the user that the application knows. */

@@ -26,6 +26,14 @@ export function matchRedirectUri(registered: readonly string[], requested: strin
     : undefined;
 }
 
+/**
+ * Whether only the application of a client without a secret gets what is sent there. Any program of the machine can listen
+ * on another port, or claim a private scheme (RFC 8252, 8.6).
+ */
+export function identifiesApplication(registered: readonly string[], uri: string): boolean {
+  return registered.includes(uri) && /^https?:/.test(uri);
+}
+
 function withoutPort(uri: string): string | undefined {
   const [, host, rest = ''] = loopbackPattern.exec(uri) ?? [];
   return host === undefined ? undefined : `${host}${rest}`;

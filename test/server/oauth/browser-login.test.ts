@@ -10,6 +10,8 @@ const callback = 'https://app.example.com/callback';
 const grantTypes = ['authorization_code', 'refresh_token'];
 const secret = 'secret-of-the-web-client';
 
+const privateScheme = 'com.example.mail:/callback';
+
 /** RSA keys take long to generate. */
 const idTokenAlg = 'ES256';
 
@@ -22,7 +24,10 @@ const seed: SeedDocument = {
       ...{ postLogoutRedirectURIs: ['https://app.example.com/bye'], idTokenAlg },
     },
     { clientId: 'rsa', appId: 'rsa', clientSecret: secret, grantTypes, redirectURI: callback },
-    { clientId: 'spa', appId: 'Mail', grantTypes, redirectURI: 'http://127.0.0.1/callback', idTokenAlg },
+    {
+      ...{ clientId: 'spa', appId: 'Mail', grantTypes, idTokenAlg },
+      redirectURIs: ['http://127.0.0.1/callback', 'http://localhost:3000/callback', privateScheme],
+    },
     {
       ...{ clientId: 'partner', appId: 'Partner', clientSecret: secret, grantTypes, redirectURI: callback },
       ...{ party: '3RDPARTY', browserLogin: true, idTokenAlg },
@@ -140,13 +145,24 @@ test('an ID token is no access token', async () => {
 
 test('a second application needs no second login', async () => {
   await obtainTokens();
-  const answer = answerOf(
-    await browser.get(
-      authorizeUrl({ client_id: 'spa', redirect_uri: 'http://127.0.0.1:5173/callback', prompt: 'none' }),
-    ),
-  );
-  expect(answer).toMatchObject({ code: expect.any(String) });
+  const changes = { client_id: 'spa', redirect_uri: 'http://localhost:3000/callback', prompt: 'none' };
+  expect(answerOf(await browser.get(authorizeUrl(changes)))).toMatchObject({ code: expect.any(String) });
 });
+
+test.each(['http://127.0.0.1:5173/callback', privateScheme])(
+  'a program that another one can imitate gets a code only after a click: %s',
+  async (redirectUri) => {
+    await obtainTokens();
+    const changes = { client_id: 'spa', redirect_uri: redirectUri };
+    const silent = await browser.get(authorizeUrl({ ...changes, prompt: 'none' }));
+    expect(answerOf(silent)).toMatchObject({ error: 'interaction_required', state: 's t' });
+    const page = await browser.get(authorizeUrl(changes));
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Continue as Alice') });
+    expect(answerOf(await browser.submit(page, 'continue'))).toMatchObject({ code: expect.any(String) });
+    // A login is enough.
+    expect(answerOf(await logIn(page))).toMatchObject({ code: expect.any(String) });
+  },
+);
 
 test.each([
   ['a new login that is asked for', { prompt: 'login' }],

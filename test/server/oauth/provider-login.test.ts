@@ -43,9 +43,9 @@ const follow = (page: Page) => browser.get(page.location ?? '');
 async function logInAtProvider(userName = 'alice', changes = {}): Promise<string> {
   const sent = await browser.submit(await browser.get(authorizeUrl(server, changes)), 'provider', { provider: name });
   const login = await follow(sent);
-  const answer = login.text.includes('id="password"')
-    ? await browser.submit(login, 'user', { user_id: userName, level: 'AUTH-BASIC' })
-    : login;
+  const answer = login.text.includes('Continue as')
+    ? await browser.submit(login, 'continue')
+    : await browser.submit(login, 'user', { user_id: userName, level: 'AUTH-BASIC' });
   return answer.location ?? '';
 }
 

@@ -31,11 +31,15 @@ async function logIn(home: Home, script: string, words: readonly string[] = []):
   });
 }
 
-/** Opens the address in a browser where the user is logged in. */
+/** Opens the address in a browser where the user is logged in, and continues as this user. */
 async function openLoggedIn(): Promise<string> {
   const page = { context: () => ({ addCookies: async () => undefined }) };
   const { cookie } = await iam.browser.login(page, 'ann.lee');
-  return `await fetch(url, { headers: { cookie: '${cookie.name}=${cookie.value}' } });`;
+  return String.raw`const headers = { cookie: '${cookie.name}=${cookie.value}' };
+    const page = await (await fetch(url, { headers })).text();
+    const [, action, form] = /<form method="post" action="([^"]*)">(.*?)<\/form>/s.exec(page);
+    const body = new URLSearchParams([...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, ...field]) => field));
+    await fetch(new URL(action.replaceAll('&amp;', '&'), url), { method: 'POST', headers, body });`;
 }
 
 const session = async (home: Home) => JSON.parse(await readFile(getSessionPath('default', home.variables), 'utf8'));
