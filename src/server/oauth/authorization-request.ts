@@ -377,10 +377,11 @@ export function nameTarget({ redirectUri }: Pick<AuthorizationTarget, 'redirectU
   return host || protocol.slice(0, -1);
 }
 
-/** The parameters as a query. */
+/** The parameters as a query, in one order: forms are bound to it. */
 export function toQuery(given: AuthorizationParameters): string {
   const query = new URLSearchParams();
-  for (const [name, values = []] of Object.entries(given)) for (const value of values) query.append(name, value);
+  for (const name of Object.keys(parameterTexts) as ParameterName[])
+    for (const value of given[name] ?? []) query.append(name, value);
   return query.toString();
 }
 

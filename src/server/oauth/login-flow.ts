@@ -3,8 +3,9 @@ import { IamError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
-import { hasConsented } from '../auth/consents.ts';
+import { hasConsented, withConsent } from '../auth/consents.ts';
 import { startPasswordSession } from '../auth/login.ts';
+import { findUnlockedUser } from '../auth/sign-in.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
 import { readRedirectUris } from '../directory/clients.ts';
 import type { ExternalSessionOptions } from '../federation/federated-login.ts';
@@ -19,6 +20,7 @@ import {
   createBrowser,
   createFormToken,
   formatCookie,
+  isFormToken,
   type LoggedIn,
   toBrowserPart,
   toLoggedIn,
@@ -73,7 +75,8 @@ export async function continueLogin(context: OperationContext, state: LoginState
     assertMayAsk(request, 'interaction_required', 'The user must confirm a second factor.');
     return renderFactorPage(createForm(context, state), { factors });
   }
-  if (state.hasAgreed === undefined && needsConsent(request, current)) {
+  if (state.hasAgreed) await storeConsent(context, request, current);
+  else if (needsConsent(request, current)) {
     assertMayAsk(request, 'consent_required', 'The user has not agreed to this.');
     const { userName: user } = current.user;
     const target = request.device === undefined ? nameTarget(request) : undefined;
@@ -162,7 +165,7 @@ async function listNeededFactors(
 }
 
 /** All scopes that the tokens will have, by name. */
-export function listRequestedScopes({ client, scope = client.scope, openidScopes }: LoginFor): string[] {
+function listRequestedScopes({ client, scope = client.scope, openidScopes }: LoginFor): string[] {
   return [...openidScopes, ...scope];
 }
 
@@ -172,6 +175,15 @@ function needsConsent(request: LoginRequest, { user }: LoggedIn): boolean {
   if (device !== undefined) return true;
   if (client.party === '1STPARTY') return false;
   return prompts.has('consent') || !hasConsented(user, client.clientId, listRequestedScopes(request));
+}
+
+async function storeConsent({ store, clock }: OperationContext, request: LoginFor, { user }: LoggedIn): Promise<void> {
+  const { clientId, party } = request.client;
+  await store.transaction(async (tx) => {
+    const before = await findUnlockedUser(tx, user);
+    if (party !== '1STPARTY')
+      await tx.users.replace(withConsent(before, clientId, listRequestedScopes(request), clock));
+  });
 }
 
 const rightsInWords: Readonly<Record<string, string>> = {
@@ -289,10 +301,25 @@ export function createForm(
   return {
     ...{ action: `${root}login?${query}`, application: client.appId },
     formTargets: device === undefined ? [request.redirectUri] : [],
-    formToken: createFormToken(browser, context),
+    formToken: createFormToken(browser, context, describeAccepted(request)),
     done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,
     setCookie: formatCookie(browser, context),
   };
+}
+
+/** Whether the form is of a page of this browser, for the same request: no other one was accepted. */
+export function isLoginForm(
+  context: OperationContext,
+  { request, browser }: Pick<LoginState, 'request' | 'browser'>,
+  token: string,
+): boolean {
+  return isFormToken(browser, token, context, describeAccepted(request));
+}
+
+/** The request, with what its pages show of the client, which can change meanwhile. */
+function describeAccepted(request: LoginRequest): string {
+  const target = request.device === undefined ? request.redirectUri : '';
+  return [request.query, target, ...listRequestedScopes(request)].join('\n');
 }
 
 export type FormMessage = Pick<LoginPageForm, 'error' | 'status'>;

@@ -1,8 +1,7 @@
 /** POST /oauth2/login */
 import { apiError } from '../../contract/errors.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
-import { withConsent } from '../auth/consents.ts';
-import { findUnlockedUser, startBrowserWithoutPassword } from '../auth/sign-in.ts';
+import { startBrowserWithoutPassword } from '../auth/sign-in.ts';
 import { partyRole } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
 import { startTlsCertificateSession } from '../federation/certificate-login.ts';
@@ -12,7 +11,7 @@ import { requireFactor } from '../mfa/factors.ts';
 import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
-import { type Browser, isFormToken, type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
+import { type Browser, type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
 import { authorizationQuery, createRefusal } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
@@ -23,8 +22,8 @@ import {
   createForm,
   createProof,
   type FormMessage,
+  isLoginForm,
   type LoginState,
-  listRequestedScopes,
   logInWithPassword,
   mayChooseAccount,
   renderLogin,
@@ -89,7 +88,7 @@ export const login = defineOperation({
   async handle({ query, headers, body }, context) {
     const request = await readLoginRequest(context, query);
     const browser = await openBrowser(context, headers.cookie);
-    if (!isFormToken(browser, body.form_token, context)) throw createExpiredLogin(request);
+    if (!isLoginForm(context, { request, browser }, body.form_token)) throw createExpiredLogin(request);
     const isFresh = isProven(context, request, browser, body.done);
     return steps[body.step](context, { request, browser, isFresh }, body);
   },
@@ -111,7 +110,8 @@ const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
   cancel: (context, { request }) => refuseByUser(context, request, 'The user cancelled the login.'),
 };
 
-function createExpiredLogin({ query, device }: LoginRequest) {
+function createExpiredLogin({ query, device, client }: LoginRequest) {
+  if (device === undefined && client.requirePushedAuthorizationRequests) return createExpiredPage();
   return createExpiredPage(`${device === undefined ? 'authorize' : 'device'}?${query}`);
 }
 
@@ -205,16 +205,7 @@ async function decide(
   { decision }: LoginPageFields,
 ): Promise<PageResponse> {
   const { request, browser } = state;
-  const { current } = browser;
-  if (!current) throw createExpiredLogin(request);
+  if (!browser.current) throw createExpiredLogin(request);
   if (decision !== 'allow') return refuseByUser(context, request, 'The user denied it.');
-  const scopes = listRequestedScopes(request);
-  const user = await context.store.transaction(async (tx) => {
-    const before = await findUnlockedUser(tx, current.user);
-    if (request.client.party === '1STPARTY') return before;
-    const after = withConsent(before, request.client.clientId, scopes, context.clock);
-    await tx.users.replace(after);
-    return after;
-  });
-  return continueLogin(context, { ...state, browser: { ...browser, current: { ...current, user } }, hasAgreed: true });
+  return continueLogin(context, { ...state, hasAgreed: true });
 }

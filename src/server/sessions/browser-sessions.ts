@@ -87,13 +87,22 @@ export function formatExpiredCookie(deps: CookieDeps): string {
   return `${formatSetCookie(deps, '')}; Max-Age=0`;
 }
 
-/** For the fields of forms: what only a page of this browser contains. */
-export function createFormToken({ cookie }: Browser, { storeSecret }: Pick<BrowserDeps, 'storeSecret'>): string {
-  return storeSecret.digest('form of a browser', cookie);
+/** For the fields of forms: what only a page of this browser contains. @param subject what the page is about */
+export function createFormToken(
+  { cookie }: Browser,
+  { storeSecret }: Pick<BrowserDeps, 'storeSecret'>,
+  subject = '',
+): string {
+  return storeSecret.digest('form of a browser', `${cookie}\n${subject}`);
 }
 
-export function isFormToken(browser: Browser, token: string, deps: Pick<BrowserDeps, 'storeSecret'>): boolean {
-  return browser.isKnown && secretMatches(token, hashSecret(createFormToken(browser, deps)));
+export function isFormToken(
+  browser: Browser,
+  token: string,
+  deps: Pick<BrowserDeps, 'storeSecret'>,
+  subject?: string,
+): boolean {
+  return browser.isKnown && secretMatches(token, hashSecret(createFormToken(browser, deps, subject)));
 }
 
 /**

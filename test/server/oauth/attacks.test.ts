@@ -79,6 +79,40 @@ test('what a third-party client gets later was never agreed to', async () => {
   expect((await postAs(server, 'partner', '/oauth2/token', renewal)).json.scope).toBe('READ');
 });
 
+test.each([
+  ['scope=openid', 'scope=openid+READ'],
+  ['acr_values=AUTH-MFA', 'acr_values='],
+  ['client_id=web', 'client_id=partner'],
+])('a form is accepted only for the request of its page: %s', async (accepted, changed) => {
+  const page = await browser.get(authorizeUrl(server, { acr_values: 'AUTH-MFA' }));
+  const forged = { ...page, text: page.text.replaceAll(accepted, changed) };
+  expect(forged.text).not.toBe(page.text);
+  const refused = await browser.submit(forged, 'password', { user_name: 'alice', password });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('This page has expired') });
+});
+
+test('what a third-party client gets between the page and the click was never agreed to', async () => {
+  const page = await logIn({ client_id: 'partner', scope: undefined });
+  await server.appContext.store.transaction(async (tx) => {
+    const client = await tx.clients.get('partner');
+    if (client) await tx.clients.replace({ ...client, scope: ['READ', 'WRITE'] });
+  });
+  const refused = await browser.submit(page, 'consent', { decision: 'allow' });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('This page has expired') });
+  expect(await server.appContext.store.users.get('alice-id')).not.toHaveProperty('consents');
+});
+
+test.each([
+  ['a login', { prompt: 'login' }],
+  ['a second factor', { acr_values: 'AUTH-MFA' }],
+])('nothing is agreed to before %s that the application asks for', async (_name, changes) => {
+  await logIn();
+  const page = await browser.get(authorizeUrl(server, { client_id: 'partner', ...changes }));
+  const next = await browser.submit(page, '', { step: 'consent', decision: 'allow' });
+  expect(next).toMatchObject({ status: 200, text: page.text });
+  expect(await server.appContext.store.users.get('alice-id')).not.toHaveProperty('consents');
+});
+
 test('introspection returns no name to a third-party client without the scope profile', async () => {
   const page = await logIn({ client_id: 'partner' });
   const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));

@@ -83,7 +83,11 @@ test('a client that must push its requests sends no others', async () => {
     if (client) await tx.clients.replace({ ...client, requirePushedAuthorizationRequests: true });
   });
   expect(readAnswer(await browser.get(authorizeUrl(server)))).toMatchObject({ error: 'invalid_request', state: 's t' });
-  const page = await follow((await push()).json.request_uri);
+  // Without client_id in the form, as clients with HTTP Basic may push.
+  const page = await follow((await push({ client_id: undefined })).json.request_uri);
+  const forged = { ...page, text: page.text.replaceAll('scope=openid', 'scope=openid+READ') };
+  const refused = await browser.submit(forged, 'password', { user_name: 'alice', password });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('Start again at the application.') });
   const { code } = readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }));
   expect((await redeem(server, code)).status).toBe(200);
 });

@@ -36,11 +36,17 @@ export function createInvalidPage(what: 'login' | 'logout', text: string): PageE
   return createMessageError(apiError('AUTHORIZATION_INVALID', text), { title: `This ${what} cannot start`, text });
 }
 
-/** The cookie is missing, or the page is older than the last login of this browser. @param href of the first page. */
-export function createExpiredPage(href: string): PageError {
+/**
+ * The cookie is missing, the page is older than the last login of this browser, or it showed another request.
+ * @param href of the first page, if it can be opened again
+ */
+export function createExpiredPage(href?: string): PageError {
+  const reason =
+    'Another page of this browser logged in meanwhile, the application was changed, or the browser keeps no cookies for this server.';
   return createMessageError(apiError('FORM_EXPIRED'), {
     title: 'This page has expired',
-    text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
-    link: { href, text: 'Start again' },
+    ...(href === undefined
+      ? { text: `${reason} Start again at the application.` }
+      : { text: reason, link: { href, text: 'Start again' } }),
   });
 }
