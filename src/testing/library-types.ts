@@ -410,6 +410,7 @@ export interface SeedInput {
   clients?: {
     /** Id: 1 to 64 letters, digits or . _ : @ - */
     clientId: string;
+    /** Absent, as secretHash: a client without a secret (public) */
     clientSecret?: string | undefined;
     /** Hash from an export, instead of the plain value */
     secretHash?: string | undefined;

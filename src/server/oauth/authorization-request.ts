@@ -133,7 +133,7 @@ export async function readAuthorizationRequest(
   context: OperationContext,
   given: AuthorizationParameters,
 ): Promise<AuthorizationRequest> {
-  const flow = hashSecret(toQuery(given)).slice(0, 16);
+  const flow = hashSecret(toQuery(given)).slice(-16);
   context.recordFlow(flow);
   const client = await requireParticipant(context, given.client_id);
   // The application named itself, and sent a browser.
@@ -175,9 +175,9 @@ async function requireParticipant(
   return client;
 }
 
-function requireRedirectUri(client: Client, [sent, ...others]: readonly string[] = []) {
+function requireRedirectUri(client: Client, [given, ...others]: readonly string[] = []) {
   // A parameter without a value counts as omitted (RFC 6749, 3.1).
-  const requested = sent === '' ? undefined : sent;
+  const requested = given === '' ? undefined : given;
   const registered = readRedirectUris(client).filter(isUsableRedirectUri);
   const [only] = registered;
   if (requested === undefined && registered.length === 1 && only !== undefined)
@@ -189,7 +189,8 @@ function requireRedirectUri(client: Client, [sent, ...others]: readonly string[]
     registered.length === 0
       ? 'It has none that can be used.'
       : 'It must be one of those of the application, to the letter.';
-  throw createInvalidPage('login', `The redirect URI is not registered for ${client.clientId}. ${known}`);
+  const sent = [requested ?? '(none)', ...others].join(' and ').slice(0, 200);
+  throw createInvalidPage('login', `The redirect URI ${sent} is not registered for ${client.clientId}. ${known}`);
 }
 
 function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {

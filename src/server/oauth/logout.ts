@@ -127,7 +127,7 @@ function renderConfirmation(
   const fields = { ...request, form_token: createFormToken(browser, context) };
   return renderPage({
     title: 'Log out?',
-    content: html`<p>You are logged in as <b>${browser.current?.user.userName}</b>. This ends the session in all applications of this browser.</p>
+    content: html`<p>You are logged in as <b>${browser.current?.user.userName}</b>. This ends the session of this browser and the tokens of its applications. An application can keep a session of its own until you log out there.</p>
 <form method="post" action="logout">${renderHiddenFields(fields)}<button>Log out</button></form>`,
     formTargets: target === undefined ? [] : [target],
   });

@@ -58,7 +58,7 @@ function addHashIssue(name: string | undefined, problem: string | undefined, con
 const SeedClient = z
   .strictObject({
     clientId: NewId,
-    clientSecret: Secret.optional(),
+    clientSecret: Secret.optional().describe('Absent, as secretHash: a client without a secret (public)'),
     secretHash: SecretHash.optional(),
     previousSecret: sensitive(Previous, 'secret').optional().describe(previousDescription),
     appId: singleLine(64, 'Application').optional(),

@@ -184,7 +184,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam login --user alice --client-id APP_CLIENT_ID': { as: 'anonymous', terminal: true, stdin: `${password}\n` },
   'iam login --user alice --client-id APP_CLIENT_ID --password-stdin': { as: 'anonymous', stdin: `${password}\n` },
   // No user of the examples has logged in with a browser; a consent is revoked in test/server/oauth/revoke-consent.test.ts.
-  'iam users revoke-consent alice partner --yes': { code: 3 },
+  'iam users revoke-consent alice CLIENT_ID --yes': { code: 3 },
   // No browser returns here; a login that takes place is tested in test/cli/commands/login/web-login.test.ts.
   'iam login --web --client-id APP_CLIENT_ID': {
     as: 'anonymous',

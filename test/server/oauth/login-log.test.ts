@@ -28,6 +28,7 @@ test('the requests of a login are one flow, from the pushed request to the token
   await redeem(server, readAnswer(await logIn(page)).code);
   await browser.get(authorizeUrl(server, { state: 'another' }));
   const [{ flow } = {}] = await list('requests?operation=oauth2.token');
+  expect(flow).toMatch(/^[0-9a-f]{16}$/);
   const requests = await list(`requests?flow=${String(flow)}`);
   const operations = ['token', 'login', 'login', 'authorize', 'par'].map((name) => `oauth2.${name}`);
   expect(requests.map(({ operation }) => operation)).toEqual(operations);

@@ -14,7 +14,7 @@ export function addUsersRevokeConsent(noun: Command, runtime: CliRuntime): void 
     title: 'Revoke the consent of a user to clients',
     description: `Deletes what the user let third-party clients do after logins with a browser, and ends its sessions there. \`iam users get\` lists the consents. ${controlPlaneNote}`,
     effect: 'destructive',
-    examples: [{ title: 'Revoke the consent to a client', command: 'alice partner --yes' }],
+    examples: [{ title: 'Revoke the consent to a client', command: 'alice CLIENT_ID --yes' }],
   })
     .argument('<user>', 'User id or login name')
     .argument('<client...>', 'Client id or service account, one or more');
