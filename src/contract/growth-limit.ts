@@ -6,11 +6,18 @@ interface OperationAccess {
   readonly method: string;
   readonly roles: RoleExpression;
   readonly growthLimit?: false;
+  readonly writes?: true;
+}
+
+/** Whether the operation can change something. */
+export function canWrite({ method, writes }: Pick<OperationAccess, 'method' | 'writes'>): boolean {
+  return writes === true || method !== 'GET';
 }
 
 /** Whether callers without an administrative role can create objects with the operation. */
-export function hasGrowthLimit({ auth, method, roles, growthLimit }: OperationAccess): boolean {
-  return growthLimit !== false && method !== 'GET' && (auth !== 'caller' || admitsUnprivileged(roles));
+export function hasGrowthLimit(operation: OperationAccess): boolean {
+  const { auth, roles, growthLimit } = operation;
+  return growthLimit !== false && canWrite(operation) && (auth !== 'caller' || admitsUnprivileged(roles));
 }
 
 function admitsUnprivileged(roles: RoleExpression): boolean {

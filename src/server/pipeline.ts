@@ -3,7 +3,7 @@
  * interface defines their order, so that a rejected request reveals nothing.
  */
 import { createHostAssertion } from '../contract/email/single-label-hosts.ts';
-import { hasGrowthLimit } from '../contract/growth-limit.ts';
+import { canWrite, hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
@@ -338,7 +338,7 @@ function readForwardedIp(ctx: KoaContext): string | undefined {
 
 /** Creates the context of a handler for each request. */
 function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards, faults }: Compilation) {
-  const writes = operation.method !== 'GET';
+  const writes = canWrite(operation);
   const isGuarded = guards === true && writes;
   const absentCaller = createAbsentCaller(operation.id);
   const guardChosenIds = createChosenIdGuard(

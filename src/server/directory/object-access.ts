@@ -182,7 +182,7 @@ export function mfaMissingError(caller: Principal, message: string): IamError {
  * @throws IamError MFA_MISSING.
  */
 export async function assertMfaForAdministrator(reader: RoleReader, user: User, caller: Principal): Promise<void> {
-  if (caller.roles.has('AUTH-MFA')) return;
-  if (!isAdministrative(await resolveGroupRolesOfUser(reader, user))) return;
+  // In this order, as a login at a provider changes a user without a caller.
+  if (!isAdministrative(await resolveGroupRolesOfUser(reader, user)) || caller.roles.has('AUTH-MFA')) return;
   throw mfaMissingError(caller, 'The user is an administrator, so this request requires AUTH-MFA.');
 }

@@ -42,6 +42,7 @@ export const authorize = defineOperation({
   description:
     'The authorization endpoint (RFC 6749, 3.1; OpenID Connect Core 1.0, 3.1.2), to which an application sends the browser of a user. It responds with the pages of the login, or redirects to the application with a code. An error of the client or the redirect URI is a page, every other one is reported at the redirect URI.',
   method: 'GET',
+  writes: true,
   request: { query: authorizationQuery, headers: browserHeaders },
   handle: async ({ query, headers }, context) => showLogin(context, query, await openBrowser(context, headers.cookie)),
 });

@@ -57,6 +57,8 @@ export async function consumeOneTimeToken(
   return token.expiresAt > epochSeconds(clock) ? token : undefined;
 }
 
-export async function revokeOneTimeTokens(tx: Transaction, userId: string): Promise<void> {
-  for (const { ticketHash } of await tx.tickets.find('userId', userId)) await tx.tickets.delete(ticketHash);
+/** @param clientId only those that were issued to this client */
+export async function revokeOneTimeTokens(tx: Transaction, userId: string, clientId?: string): Promise<void> {
+  for (const ticket of await tx.tickets.find('userId', userId))
+    if (clientId === undefined || ticket.clientId === clientId) await tx.tickets.delete(ticket.ticketHash);
 }

@@ -149,7 +149,7 @@ const controlRequests: Readonly<Record<string, ControlRequest | ((server: TestSe
   'control.keys-rotate': {},
   'control.revoke': async (server) => ({ body: { token: (await createTokens(server)).refreshToken } }),
   'control.revoke-consent': async (server) => {
-    await consentToPartner(server);
+    await (await consentToPartner(server))();
     return { path: `${user}/consents/partner` };
   },
   'control.seed-apply': { body: { groups: [{ groupName: 'seeded' }] } },

@@ -7,8 +7,8 @@ import { postFields } from './oauth-requests.ts';
 
 const redirectURI = 'https://partner.example.com/callback';
 
-/** Adds the client `partner`, to which alice agrees. @returns the tokens of the client. */
-export async function consentToPartner(server: TestServer): Promise<Record<string, unknown>> {
+/** Adds the client `partner`, to which alice agrees. @returns what exchanges the code of the client for tokens */
+export async function consentToPartner(server: TestServer): Promise<() => Promise<Record<string, unknown>>> {
   const client = { clientId: 'partner', party: '3RDPARTY', browserLogin: true, redirectURI, idTokenAlg: 'ES256' };
   const grantTypes = ['authorization_code', 'refresh_token'];
   await send(server, '/_iam/seed', { method: 'POST', body: { clients: [{ ...client, grantTypes }] } });
@@ -22,5 +22,6 @@ export async function consentToPartner(server: TestServer): Promise<Record<strin
   const { location = '' } = await browser.submit(page, 'consent', { decision: 'allow' });
   const code = new URL(location).searchParams.get('code') ?? '';
   const exchange = { code, redirect_uri: redirectURI, code_verifier: codeVerifier, client_id: 'partner' };
-  return (await postFields(server, '/oauth2/token', { grant_type: 'authorization_code', ...exchange })).json;
+  return async () =>
+    (await postFields(server, '/oauth2/token', { grant_type: 'authorization_code', ...exchange })).json;
 }

@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
 import { alice, password } from '../operations/user-identities/login-fixtures.ts';
 import { authorizeUrl, readAnswer, redeem, seed } from './applications.ts';
 import { createBrowser, type Page, type TestBrowser } from './browser.ts';
@@ -58,6 +59,9 @@ test('the user of the provider is logged in, and its session there is used again
   expect(decodeJwt(tokens.access_token)).toMatchObject({ sub: alice.userId });
   expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: alice.userId, acr: 'AUTH-BASIC', amr: [] });
   expect((await server.appContext.store.users.get(alice.userId))?.identities).toContain(`${name}:subject-1`);
+  expect((await send(server, '/_iam/inbox')).body).toMatchObject([{ purpose: 'login-changed' }]);
+  const { body: events } = await send(server, '/_iam/audit?operation=oauth2.provider-callback&changed=true');
+  expect(events).toMatchObject([{ result: 'granted' }]);
   const again = await logInAtProvider('', { prompt: 'select_account' });
   expect(readAnswer(await browser.submit(await browser.get(again), 'continue')).code).toBeDefined();
   // The user has to log in there again.

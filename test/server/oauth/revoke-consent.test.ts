@@ -9,7 +9,7 @@ const path = `/_iam/users/${alice.userId}`;
 
 test('a revoked consent is deleted, and the sessions of the user at that client end', async () => {
   await using server = await startServer({ seed: { users: [alice] } });
-  const { refresh_token: token } = await consentToPartner(server);
+  const { refresh_token: token } = await (await consentToPartner(server))();
   const before = await send(server, path);
   expect(before.body).toMatchObject({
     consents: [{ clientId: 'partner', clientName: 'partner', scopes: ['openid'], at: expect.any(String) }],
@@ -20,4 +20,11 @@ test('a revoked consent is deleted, and the sessions of the user at that client 
   expect((await postFields(server, '/oauth2/token', fields)).json).toMatchObject({ error: 'invalid_grant' });
   const again = await send(server, `${path}/consents/partner`, { method: 'DELETE' });
   expect(again).toMatchObject({ status: 404, body: [{ code: 'CLIENT_NOT_FOUND' }] });
+});
+
+test('a code that was issued before is worth nothing', async () => {
+  await using server = await startServer({ seed: { users: [alice] } });
+  const exchange = await consentToPartner(server);
+  expect((await send(server, `${path}/consents/partner`, { method: 'DELETE' })).status).toBe(204);
+  expect(await exchange()).toMatchObject({ error: 'invalid_grant' });
 });

@@ -46,6 +46,7 @@ export const providerCallback = defineOperation({
   description:
     'Where an OpenID provider sends the browser back (OpenID Connect Core 1.0, 3.1.2.5), in response to the login that this browser started on the login page. The ID token for the code is verified as that of user-identities.login-federated.',
   method: 'GET',
+  writes: true,
   path: `${providerCallbackPath}/{provider}`,
   audit: { kind: 'authentication', targets: { path: ['provider'] } },
   status: [200, 303, 400, 401, 404, 412, 422, 500, 503],
@@ -104,7 +105,8 @@ export const providerCallback = defineOperation({
       // Before the code goes anywhere (RFC 9700, 4.4.2.1).
       if (response.iss !== undefined && response.iss !== provider.issuer) throw apiError('PROOF_INVALID');
       const { code } = response;
-      if (code === undefined) throw apiError('PROOF_INVALID').withReason({ text: 'The provider sent no code.' });
+      if (response.error !== undefined || code === undefined)
+        throw apiError('PROOF_INVALID').withReason({ text: 'The provider sent no code.' });
       const assertion = await context.providers.exchangeCode(provider, { ...started.binding, code });
       const next = await startBrowserSession(context, state, [], (client, options) =>
         startAssertionSession(context, assertion, client, options),

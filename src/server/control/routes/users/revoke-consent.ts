@@ -3,6 +3,7 @@ import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { withoutConsent } from '../../../auth/consents.ts';
 import { endSession } from '../../../sessions/end-sessions.ts';
+import { revokeOneTimeTokens } from '../../../tokens/one-time-tokens.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 
@@ -31,6 +32,7 @@ export default defineRoute({
       if (changed === user)
         throw apiError('CLIENT_NOT_FOUND', `Consent not found: user ${id} has not allowed client ${clientId}.`);
       await tx.users.replace(changed);
+      await revokeOneTimeTokens(tx, id, clientId);
       for (const session of await tx.sessions.find('userId', id))
         if (session.clientId === clientId && !session.browser) await endSession(tx, session);
     });

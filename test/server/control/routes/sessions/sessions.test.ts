@@ -112,7 +112,7 @@ describe('ending sessions', () => {
 
   test('ends that of a browser with those of the applications that it led to, and counts both', async () => {
     await using server = await startServer({ seed: { users: [alice] } });
-    await consentToPartner(server);
+    await (await consentToPartner(server))();
     const kinds = (await list(server)).map(({ kind }) => kind);
     expect(kinds.toSorted()).toEqual(['application', 'browser']);
     const browser = (await list(server)).find(({ kind }) => kind === 'browser');
