@@ -35,6 +35,14 @@ test('the requests of a login are one flow, from the pushed request to the token
   expect(requests.map(({ clientId }) => clientId)).toEqual(Array(5).fill('web'));
 });
 
+test('a redirect URI that is not registered is shown as text', async () => {
+  const uri = 'http://127.0.0.1:3000/<b>';
+  const { headers, text } = await browser.get(authorizeUrl(server, { redirect_uri: uri }));
+  expect(text).toContain('The redirect URI http://127.0.0.1:3000/&lt;b&gt; is not registered');
+  const { body } = await send(server, `/_iam/requests/${headers.get('x-request-id')}/why`);
+  expect(JSON.stringify(body)).toContain(uri);
+});
+
 test('an error at the redirect URI is explained', async () => {
   const { headers } = await browser.get(authorizeUrl(server, { scope: 'openid WRITE' }));
   const { body } = await send(server, `/_iam/requests/${headers.get('x-request-id')}/why`);
