@@ -76,6 +76,7 @@ test('a sandbox with its own seed has no setting that names a file, an external 
     'issuer',
     'baseUrl',
     'chosenIds',
+    'loginCertificates',
     'auditLog',
   ]);
 });

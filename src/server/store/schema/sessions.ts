@@ -173,7 +173,10 @@ export const OneTimeTokenRow = z
     /** The parameters of a pushed authorization request, as a query (RFC 9126). */
     pushedRequest: sensitive(text.optional(), 'secret'),
     /** A login at an OpenID provider: the browser that started it, and the query of its request, encrypted. */
-    providerLogin: z.strictObject({ provider: text, cookieHash: secret, sealedQuery: secret }).readonly().optional(),
+    providerLogin: sensitive(
+      z.strictObject({ provider: text, cookieHash: secret, sealedQuery: secret }).readonly().optional(),
+      'secret',
+    ),
     expiresAt: epoch,
   })
   .readonly();

@@ -19,7 +19,7 @@ const secretFields = {
   messages: ['text', 'sealedCode'],
   storeSecrets: ['value'],
   codes: ['codeHash'],
-  tickets: ['ticketHash', 'authorization', 'deviceCodeHash', 'pushedRequest'],
+  tickets: ['ticketHash', 'authorization', 'deviceCodeHash', 'pushedRequest', 'providerLogin'],
   usedProofs: ['proofHash'],
   devices: ['tokenHash'],
   logons: ['passwordHash'],
@@ -31,6 +31,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'messages codeId': 'the id of a code, not the code',
   'codes codeId': 'the id of a code, not the code',
   'apiKeys apiKeyId': 'the id of a key, not a credential',
+  'clients requirePushedAuthorizationRequests': 'a setting of logins',
+  'providers authorizationEndpoint': 'an address',
   'signingKeys longestToken': 'a duration',
 };
 
