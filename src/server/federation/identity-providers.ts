@@ -45,7 +45,7 @@ export function createProviders({ store, clock, settings, log, outgoingFetch }: 
     verifyIdToken: (provider, token) => verifyIdToken(provider, token, deps),
     async exchangeCode(provider, response) {
       const idToken = await fetchIdToken(provider, response, requests);
-      return idToken === undefined ? undefined : verifyIdToken(provider, { idToken, nonce: response.nonce }, deps);
+      return idToken === undefined ? undefined : verifyIdToken(provider, { ...response, idToken }, deps);
     },
   };
 }

@@ -13,6 +13,8 @@ export interface IdToken {
   readonly idToken: string;
   /** The nonce that the client sent to the provider. */
   readonly nonce?: string | undefined;
+  /** Epoch seconds: the user must have logged in at the provider since then. */
+  readonly authenticatedSince?: number | undefined;
 }
 
 interface Deps {
@@ -34,7 +36,7 @@ const algorithms = [
   'EdDSA',
   'Ed25519',
 ];
-/** How far the provider's clock may be ahead, in seconds. There is no tolerance for expired tokens. */
+/** How far the provider's clock may differ, in seconds. There is no tolerance for expired tokens. */
 const clockToleranceSeconds = 60;
 /** Keys with which the signature of one token is compared. */
 const maxKeysTried = 4;
@@ -45,11 +47,12 @@ const maxKeysTried = 4;
  */
 export async function verifyIdToken(
   provider: OpenIdProvider,
-  { idToken, nonce }: IdToken,
+  { idToken, nonce, authenticatedSince }: IdToken,
   deps: Deps,
 ): Promise<FederatedAssertion | undefined> {
   const claims = await verifyClaims(provider, idToken, deps);
   if (!claims || !hasValidClaims(claims, provider, nonce, epochSeconds(deps.clock))) return undefined;
+  if (authenticatedSince !== undefined && !isAuthenticatedSince(claims, authenticatedSince)) return undefined;
   const { sub = '', exp = 0, email, email_verified: verified } = claims;
   return {
     provider,
@@ -60,6 +63,11 @@ export async function verifyIdToken(
     replayKey: `oidc\n${idToken.slice(0, idToken.lastIndexOf('.'))}`,
     expiresAt: Math.ceil(exp),
   };
+}
+
+/** Without the time, the provider may have used an older login (OpenID Connect Core, 3.1.2.1, max_age). */
+function isAuthenticatedSince({ auth_time: authTime }: JWTPayload, since: number): boolean {
+  return typeof authTime === 'number' && authTime >= since - clockToleranceSeconds;
 }
 
 /** Some providers send a text. Any other value, such as `"1"` or 1, is no proof of the address. */

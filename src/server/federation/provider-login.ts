@@ -11,7 +11,7 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Store } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Provider } from '../store/tables.ts';
-import { consumeOneTimeToken, issueOneTimeToken } from '../tokens/one-time-tokens.ts';
+import { consumeOneTimeToken, issueOneTimeToken, oneTimeTokenLifetimes } from '../tokens/one-time-tokens.ts';
 import {
   createUnavailableError,
   describeFailure,
@@ -20,7 +20,7 @@ import {
   type ProviderRequestOptions,
   ProviderStatusError,
 } from './fetch-document.ts';
-import type { OpenIdProvider } from './openid.ts';
+import type { IdToken, OpenIdProvider } from './openid.ts';
 
 /** A provider that browsers can be sent to. */
 export type RedirectProvider = OpenIdProvider & {
@@ -80,7 +80,8 @@ export async function startProviderLogin(
     nonce,
     code_challenge: hash('sha256', codeVerifier, 'base64url'),
     code_challenge_method: 'S256',
-    ...(isForced ? { prompt: 'login' } : {}),
+    // With max_age the ID token has auth_time. It is checked: a person at the browser can remove both parameters.
+    ...(isForced ? { prompt: 'login', max_age: '0' } : {}),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
@@ -92,11 +93,14 @@ export interface CodeResponse {
   readonly codeVerifier: string;
   readonly nonce: string;
   readonly redirectUri: string;
+  readonly authenticatedSince?: IdToken['authenticatedSince'];
 }
 
 export interface StartedProviderLogin {
   readonly provider: RedirectProvider;
   readonly query: string;
+  /** Epoch seconds. */
+  readonly startedAt: number;
   /** All of the response but its code. */
   readonly binding: Omit<CodeResponse, 'code'>;
 }
@@ -107,11 +111,13 @@ export async function consumeProviderLogin(
   { state, cookie, provider: name }: { readonly state: string; readonly cookie: string; readonly provider: string },
 ): Promise<StartedProviderLogin | undefined> {
   const row = await deps.store.transaction((tx) => consumeOneTimeToken(tx, 'provider-login', state, deps.clock));
-  const { providerLogin: login } = row ?? {};
+  const { providerLogin: login, expiresAt = 0 } = row ?? {};
   if (login === undefined || login.provider !== name || login.cookieHash !== hashSecret(cookie)) return undefined;
   const [provider, query] = [await deps.store.providers.get(name), deps.storeSecret.open(login.sealedQuery)];
   if (!isRedirectProvider(provider) || query === undefined) return undefined;
-  return { provider, query, binding: { ...deriveSecrets(deps, state), redirectUri: toRedirectUri(deps, provider) } };
+  const startedAt = expiresAt - oneTimeTokenLifetimes['provider-login'];
+  const binding = { ...deriveSecrets(deps, state), redirectUri: toRedirectUri(deps, provider) };
+  return { provider, query, startedAt, binding };
 }
 
 /** Only the hash of the state is stored, so that no copy of the store finishes a login. */

@@ -99,6 +99,23 @@ test('a response is accepted once, from the browser that asked for it, of the pr
   expect(await browser.get(late)).toMatchObject(expired);
 });
 
+test('a new login at the provider is verified by its auth_time, whatever the browser sends there', async () => {
+  await logInAtProvider('subject-1');
+  clock.advance(120);
+  const request = authorizeUrl(server, { prompt: 'login' });
+  const start = async () => browser.submit(await browser.get(request), 'provider', { provider: name });
+  const stripped = new URL((await start()).location ?? '');
+  expect(Object.fromEntries(stripped.searchParams)).toMatchObject({ prompt: 'login', max_age: '0' });
+  for (const parameter of ['prompt', 'max_age']) stripped.searchParams.delete(parameter);
+  const old = await browser.submit(await browser.get(stripped.href), 'continue');
+  const failed = { status: 400, text: expect.stringContaining(`You were not logged in with ${name}.`) };
+  expect(await follow(old)).toMatchObject(failed);
+
+  const forced = await follow(await start());
+  const fresh = await browser.submit(forced, 'user', { user_id: 'subject-1', level: 'AUTH-BASIC' });
+  expect(readAnswer(await browser.submit(await follow(fresh), 'continue')).code).toBeDefined();
+});
+
 test('a code of another login is refused by the provider, and an error has no code', async () => {
   const [first, second] = [new URL(await logInAtProvider('subject-1')), new URL(await logInAtProvider('subject-1'))];
   second.searchParams.set('code', first.searchParams.get('code') ?? '');

@@ -107,7 +107,9 @@ export const providerCallback = defineOperation({
       const { code } = response;
       if (response.error !== undefined || code === undefined)
         throw apiError('PROOF_INVALID').withReason({ text: 'The provider sent no code.' });
-      const assertion = await context.providers.exchangeCode(provider, { ...started.binding, code });
+      const authenticatedSince = mayChooseAccount(request) ? undefined : started.startedAt;
+      const exchange = { ...started.binding, code, authenticatedSince };
+      const assertion = await context.providers.exchangeCode(provider, exchange);
       const next = await startBrowserSession(context, state, [], (client, options) =>
         startAssertionSession(context, assertion, client, options),
       );
