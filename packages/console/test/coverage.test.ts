@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('coverage', () => {
     expect(await findViewProblems(page)).toEqual([]);
     await table.getByRole('link', { name: 'groups.get, status 401: 1' }).click();
     await page.waitForURL('**/requests?operation=groups.get&status=401');
-    await page.getByText('1 in all').waitFor();
+    await page.getByText('1 match').waitFor();
     await page.goBack();
     await page.waitForURL('**/coverage?search=groups.');
     expect(problems).toEqual([]);
