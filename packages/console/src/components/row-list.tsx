@@ -1,6 +1,6 @@
 /** A list of any length: only the visible rows are in the page, and the next page of results is read at its end. */
 import { UnstyledButton } from '@mantine/core';
-import { useElementSize, useMediaQuery } from '@mantine/hooks';
+import { useElementSize } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type CSSProperties,
@@ -19,6 +19,7 @@ import { ErrorPanel } from './error-panel.tsx';
 import { useRowFocus } from './keys/use-row-focus.ts';
 import { ListCountText } from './lists/list-count.tsx';
 import { useGradualRows } from './lists/use-gradual-rows.ts';
+import { useNarrow } from './lists/use-narrow.ts';
 import { SelectAllCell, SelectCell } from './selection/select-cells.tsx';
 import type { RowSelection } from './selection/use-selection.ts';
 
@@ -107,9 +108,6 @@ function SkeletonRows() {
   );
 }
 
-/** Where rows have the form of phones: also beside the menu on a tablet. In console.css as well. */
-export const phoneQuery = '(max-width: 63.99em)';
-
 /** Of a row, in pixels: on a phone one line, or two. */
 function heightOf<Row>(columns: readonly RowColumn<Row>[], isPhone: boolean): number {
   if (!isPhone) return 30;
@@ -158,7 +156,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const { openKey } = panel ?? {};
   const ownScroller = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? selection?.scroller ?? ownScroller;
-  const isPhone = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false }) ?? false;
+  // Rows have the form of phones.
+  const isPhone = useNarrow();
   const { ref, width } = useElementSize();
   const isSelectable = selection !== undefined;
   const columns = useMemo(() => {

@@ -1,5 +1,5 @@
 /** One business: its customer, its corporate group, its groups, and the roles that all its users have. */
-import { Group, List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -11,7 +11,7 @@ import { PageSection } from '../../components/section.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { NamedSubject, Subject } from '../../components/subject.tsx';
 import { buildHistoryTab } from '../audit/history.tsx';
-import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
+import { MemberGroups } from '../groups/members/member-groups.tsx';
 import { JoinCorporateGroup } from '../organizations/corporate-group-businesses.tsx';
 import { organizationQueries } from '../organizations/corporate-groups.ts';
 
@@ -89,36 +89,15 @@ function BusinessFacts({ business }: { readonly business: ShownBusiness }) {
 
 function BusinessGroups({ business }: { readonly business: ShownBusiness }) {
   const { businessId, businessName, groups, groupCount } = business;
-  const hidden = groupCount - groups.length;
-  const member = { kind: 'business', id: businessId, name: businessName } as const;
   return (
-    <PageSection
-      title={`Groups (${groupCount})`}
-      actions={
-        <AddToGroup
-          member={member}
-          note="All users of the business get the roles of the group."
-          changes={organizationQueries}
-        />
-      }
-      emptyText={groupCount === 0 ? 'In no group.' : undefined}
-    >
-      <List listStyleType="none" spacing={4}>
-        {groups.map((group) => (
-          <List.Item key={group.groupId}>
-            <Group gap="xs">
-              <Subject kind="group" id={group.groupId} name={group.groupName} />
-              <RemoveFromGroup
-                member={member}
-                group={group}
-                note="All users of the business lose the roles that only this group gives them, with their next request."
-                changes={organizationQueries}
-              />
-            </Group>
-          </List.Item>
-        ))}
-      </List>
-      {hidden > 0 ? <Text size="sm">and {hidden} more</Text> : undefined}
-    </PageSection>
+    <MemberGroups
+      member={{ kind: 'business', id: businessId, name: businessName }}
+      groups={groups}
+      groupCount={groupCount}
+      emptyText="In no group."
+      addNote="All users of the business get the roles of the group."
+      removeNote="All users of the business lose the roles that only this group gives them, with their next request."
+      changes={organizationQueries}
+    />
   );
 }

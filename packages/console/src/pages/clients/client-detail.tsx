@@ -1,5 +1,4 @@
 /** One client: what it is, the groups of its service account, and what it may do. */
-import { Group, List } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useVersioned } from '../../api/use-versioned.ts';
@@ -10,9 +9,8 @@ import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
-import { Subject } from '../../components/subject.tsx';
 import { buildHistoryTab } from '../audit/history.tsx';
-import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
+import { MemberGroups } from '../groups/members/member-groups.tsx';
 import { buildRequestsTab } from '../requests/caller-requests.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { DeleteClient } from './delete-client.tsx';
@@ -101,37 +99,19 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
 /** What shows the groups of a service account. */
 const clientQueries = ['clients', 'groups'];
 
-function ServiceGroups({ client: { serviceAccountId, groups, groupCount } }: { readonly client: ShownClient }) {
-  const member =
-    serviceAccountId === undefined
-      ? undefined
-      : ({ kind: 'service', id: serviceAccountId, name: serviceAccountId } as const);
-  const emptyText = member
-    ? 'In no group. Roles come from groups: add the service account to one.'
-    : 'Without a service account it can be in no group. Edit the client to give it one.';
+function ServiceGroups({ client: { serviceAccountId: id, groups, groupCount } }: { readonly client: ShownClient }) {
   return (
-    <PageSection
-      title={`Groups (${groupCount})`}
-      actions={member && <AddToGroup member={member} changes={clientQueries} />}
-      emptyText={groupCount === 0 ? emptyText : undefined}
-    >
-      <List listStyleType="none">
-        {groups.map((group) => (
-          <List.Item key={group.groupId}>
-            <Group gap="xs">
-              <Subject kind="group" id={group.groupId} name={group.groupName} />
-              {member ? (
-                <RemoveFromGroup
-                  member={member}
-                  group={group}
-                  note="The client loses the roles that only this group gives, with its next request."
-                  changes={clientQueries}
-                />
-              ) : undefined}
-            </Group>
-          </List.Item>
-        ))}
-      </List>
-    </PageSection>
+    <MemberGroups
+      member={id === undefined ? undefined : { kind: 'service', id, name: id }}
+      groups={groups}
+      groupCount={groupCount}
+      emptyText={
+        id === undefined
+          ? 'Without a service account it can be in no group. Edit the client to give it one.'
+          : 'In no group. Roles come from groups: add the service account to one.'
+      }
+      removeNote="The client loses the roles that only this group gives, with its next request."
+      changes={clientQueries}
+    />
   );
 }

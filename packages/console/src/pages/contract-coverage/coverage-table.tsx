@@ -3,14 +3,13 @@
  * repeats what the text says.
  */
 import { Anchor, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import './coverage.css';
 import type { ControlData } from '../../api/clients.ts';
+import { useNarrow } from '../../components/lists/use-narrow.ts';
 
 type CoverageItem = ControlData<'/coverage'>['items'][number];
 
-const narrow = '(max-width: 63.99em)';
 const classes = [2, 4, 5] as const;
 
 export function CoverageTable({ items }: { readonly items: readonly CoverageItem[] }) {
@@ -18,7 +17,7 @@ export function CoverageTable({ items }: { readonly items: readonly CoverageItem
     ...new Set(items.flatMap((item) => [...item.statuses.map(({ status }) => status), ...item.others])),
   ];
   statuses.sort((a, b) => a - b);
-  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useNarrow();
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}

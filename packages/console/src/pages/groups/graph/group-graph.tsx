@@ -1,14 +1,13 @@
 /** The graph of groups: which inherits from which. Of many groups, one and its neighbourhood are drawn first. */
 import './group-graph.css';
 import { Alert, Group, Select, Stack, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useCallback, useMemo } from 'react';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { useNarrow } from '../../../components/lists/use-narrow.ts';
 import { PageTitle } from '../../../components/page-title.tsx';
-import { phoneQuery } from '../../../components/row-list.tsx';
 import { EntitySelect } from '../data/entity-select.tsx';
 import { type GroupGraphData, useGroupGraph } from '../data/use-groups.ts';
 import { GroupViewMenu } from '../group-views.tsx';
@@ -29,7 +28,7 @@ export function GroupGraphPage() {
   const graph = useGroupGraph(search.root);
   const drawn = useDrawnGraph(graph.data, search);
   const choose = useCallback((groupId: string) => setSearch({ group: groupId }), [setSearch]);
-  const isNarrow = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useNarrow();
   const chosen = graph.data?.nodes.find(({ groupId }) => groupId === search.group);
   return (
     <Stack gap="md">
