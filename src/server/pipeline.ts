@@ -358,7 +358,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
     const issuer = issuerOfRequest(appContext, ctx.req);
     return createRequestContext(appContext, {
       controlDocument,
-      store: isGuarded ? guardAccounts(guardTokenLengths(store, appContext.issuer), caller, appContext) : store,
+      store: isGuarded ? guardAccounts(guardTokenLengths(store, appContext.issuer), call.caller, appContext) : store,
       issuer: recordIssuedTokens(issuer, (issued) => {
         state.issued = issued;
       }),

@@ -4,7 +4,7 @@ import { isAllowed, isIamAdministrativeRole, type RoleExpression } from '../../c
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
 import { listGroupIdsOfMember, resolveEffectiveRoles } from './group-roles.ts';
-import { explainMfaOfClients, isClientItself, type Principal } from './principal.ts';
+import { explainMfaOfClients, hasMfa, isClientItself, type Principal } from './principal.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from './user-roles.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
@@ -172,8 +172,8 @@ export function businessOf(caller: Principal): string | undefined {
 }
 
 /** The error for a caller that lacks a second factor; `message` says what requires it. */
-export function mfaMissingError(caller: Principal, message: string): IamError {
-  const text = `${message} ${explainMfaOfClients(caller)}`.trimEnd();
+export function mfaMissingError(caller: Principal | undefined, message: string): IamError {
+  const text = `${message} ${caller ? explainMfaOfClients(caller) : ''}`.trimEnd();
   return detailedError('MFA_MISSING', { missingRoles: ['AUTH-MFA'] }, text);
 }
 
@@ -181,8 +181,11 @@ export function mfaMissingError(caller: Principal, message: string): IamError {
  * Changing the credentials, factors or lock of an administrator requires AUTH-MFA of the caller.
  * @throws IamError MFA_MISSING.
  */
-export async function assertMfaForAdministrator(reader: RoleReader, user: User, caller: Principal): Promise<void> {
-  // In this order, as a login at a provider changes a user without a caller.
-  if (!isAdministrative(await resolveGroupRolesOfUser(reader, user)) || caller.roles.has('AUTH-MFA')) return;
+export async function assertMfaForAdministrator(
+  reader: RoleReader,
+  user: User,
+  caller: Principal | undefined,
+): Promise<void> {
+  if (hasMfa(caller) || !isAdministrative(await resolveGroupRolesOfUser(reader, user))) return;
   throw mfaMissingError(caller, 'The user is an administrator, so this request requires AUTH-MFA.');
 }

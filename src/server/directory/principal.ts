@@ -59,6 +59,11 @@ export function requireUserCaller(caller: Principal): { readonly user: User; rea
   return { user, session };
 }
 
+/** Whether the caller proved a second factor; a request without a caller did not. */
+export function hasMfa(caller: Principal | undefined): boolean {
+  return caller?.roles.has('AUTH-MFA') === true;
+}
+
 /** The name of the caller in logs; never a secret. */
 export function formatCallerName(principal: Principal | undefined): string {
   return principal?.subject ?? 'anonymous';

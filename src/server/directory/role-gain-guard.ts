@@ -9,7 +9,7 @@ import { overrideWrites, type TableOverrides, type TableWriter, type Transaction
 import type { Client, Group, Membership, User } from '../store/tables.ts';
 import { listGroupIdsOfMember, resolveEffectiveRoles } from './group-roles.ts';
 import { mfaMissingError } from './object-access.ts';
-import type { Principal } from './principal.ts';
+import { hasMfa, type Principal } from './principal.ts';
 import { resolveBusinessRoles, resolveClientAuthorities } from './service-roles.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from './user-roles.ts';
 
@@ -19,7 +19,8 @@ const noRoles: Roles = new Set();
 
 interface Deps {
   readonly tx: Transaction;
-  readonly caller: Principal;
+  /** Undefined for a request that needs none, such as a sign-up. */
+  readonly caller: Principal | undefined;
 }
 
 interface Change<Row> {
@@ -39,14 +40,9 @@ export function guardRoleGains(deps: Deps) {
 /** Checks a user that is new or changes: its business can give it roles. @throws IamError MFA_MISSING. */
 export async function assertUserGainsNothing({ tx, caller }: Deps, change: Change<User>): Promise<void> {
   const { before, after } = change;
-  if (before && before.businessId === after.businessId) return;
+  if ((before && before.businessId === after.businessId) || hasMfa(caller)) return;
   const resolveRoles = (user: User) => resolveGroupRolesOfUser(tx, user);
   await assertGainsNothing(caller, change, { name: `user ${after.userId}`, resolveRoles });
-}
-
-/** Called only where a write can give roles: requests without a caller make no such write. */
-function hasMfa({ roles }: Principal): boolean {
-  return roles.has('AUTH-MFA');
 }
 
 interface Holder<Row> {
@@ -56,19 +52,18 @@ interface Holder<Row> {
 
 /** Checks before the write that the roles of the row include no administrative one that is new. @throws IamError MFA_MISSING. */
 async function assertGainsNothing<Row>(
-  caller: Principal,
+  caller: Principal | undefined,
   { before, after }: Change<Row>,
   { name, resolveRoles }: Holder<Row>,
 ): Promise<void> {
   const roles = await resolveRoles(after);
-  // In this order, as users sign up without a caller.
-  if (!isAdministrative(roles) || hasMfa(caller)) return;
+  if (!isAdministrative(roles)) return;
   assertNoneGained(caller, name, { before: before ? await resolveRoles(before) : noRoles, after: roles });
 }
 
 /** @throws IamError MFA_MISSING. */
 function assertNoneGained(
-  caller: Principal,
+  caller: Principal | undefined,
   holder: string,
   { before, after }: { readonly before: Roles; readonly after: Roles },
 ): void {

@@ -12,8 +12,8 @@ import { overrideTables, overrideWrites, type Store, type TableWriter, type Tran
 import type { Factor, User } from '../store/tables.ts';
 import { type Account, type NoticeDeps, notifyAccountChanges, readAccount } from './account-notices.ts';
 
-/** Wraps the store for one request: its transactions guard the writes. */
-export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps): Store {
+/** Wraps the store for one request, with or without a caller: its transactions guard the writes. */
+export function guardAccounts(store: Store, caller: Principal | undefined, deps: NoticeDeps): Store {
   const transaction: Store['transaction'] = async (work) => {
     let hasNotices = false;
     const result = await store.transaction(async (tx) => {
@@ -46,7 +46,7 @@ async function notifyUsers(tx: Transaction, changes: AccountChanges, deps: Notic
   return hasNotices;
 }
 
-function guardTransaction(tx: Transaction, caller: Principal, changes: AccountChanges): Transaction {
+function guardTransaction(tx: Transaction, caller: Principal | undefined, changes: AccountChanges): Transaction {
   return overrideTables(tx, {
     ...guardRoleGains({ tx, caller }),
     users: (users) => guardUsers(users, { tx, caller, changes }),
@@ -56,7 +56,7 @@ function guardTransaction(tx: Transaction, caller: Principal, changes: AccountCh
 
 interface Deps {
   readonly tx: Transaction;
-  readonly caller: Principal;
+  readonly caller: Principal | undefined;
 }
 
 function guardUsers(
