@@ -57,6 +57,7 @@ export const logout = defineOperation({
   description:
     'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With the ID token of the session at once, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client.',
   method: 'GET',
+  writes: true,
   request: { query: parameters, headers: browserHeaders },
   identifies: [],
   handle: async ({ query, headers }, context) => logOut(context, query, await openBrowser(context, headers.cookie)),
