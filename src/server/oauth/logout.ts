@@ -98,7 +98,8 @@ async function logOut(context: OperationContext, request: LogoutRequest, browser
     await context.store.transaction((tx) => endSession(tx, current.session));
     context.recordLogin(current.user.userId);
   }
-  const setCookie = formatExpiredCookie(context);
+  // Any page can link here: a browser that is about to log in keeps its cookie.
+  const setCookie = current && formatExpiredCookie(context);
   if (target !== undefined) return renderRedirect(target, setCookie);
   return renderMessagePage({ title: 'You are logged out', text: 'You can close this page.', setCookie });
 }

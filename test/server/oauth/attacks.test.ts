@@ -66,6 +66,13 @@ test.each([
   else expect(page.text).toContain('Log out?');
 });
 
+test('a logout of another site does not end a login that has begun', async () => {
+  const page = await browser.get(authorizeUrl(server));
+  const logout = await browser.get(`${server.url}/oauth2/logout`);
+  expect(logout).toMatchObject({ status: 200, text: expect.stringContaining('You are logged out') });
+  expect(readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }))).toHaveProperty('code');
+});
+
 test('what a third-party client gets later was never agreed to', async () => {
   const page = await logIn({ client_id: 'partner', scope: undefined });
   expect(page.text).toContain('use READ');
