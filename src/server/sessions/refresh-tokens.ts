@@ -2,7 +2,9 @@
  * Refresh tokens: rotated with each use, bound to a client and, if it has one, to a device (RFC 9700, 4.14). The reuse of
  * a token ends its session.
  */
+import { loginGrantTypes } from '../../contract/grant-types.ts';
 import type { Settings } from '../config/settings.ts';
+import { takesPartInLogins } from '../directory/clients.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
@@ -92,7 +94,7 @@ export async function rotateRefreshToken(
   if (
     !isCurrent(unused, session, epochSeconds(deps.clock)) ||
     !mayRenew(session, renewer) ||
-    !(await isUserActive(tx, session))
+    !(await isGranted(tx, session))
   )
     return { outcome: 'rejected' };
   if (unused.rotations >= limits.rotationsPerSession.max) return end(tx, session);
@@ -148,9 +150,7 @@ async function findSuccessor(
   if (!isInGrace || session.deviceKey !== deviceKey || !mayRenew(session, renewer)) return undefined;
   const successor = deriveSuccessor(token, storeSecret);
   const row = await tx.refreshTokens.get(hashSecret(successor));
-  return row && isCurrent(row, session, epochSeconds(clock)) && (await isUserActive(tx, session))
-    ? successor
-    : undefined;
+  return row && isCurrent(row, session, epochSeconds(clock)) && (await isGranted(tx, session)) ? successor : undefined;
 }
 
 /** A refresh token, used or not. */
@@ -175,14 +175,14 @@ export async function findRefreshToken(
  * Reads the same for tokens that are unknown and those of another client.
  */
 export async function findActiveRefreshToken(
-  reader: Pick<Reader, 'refreshTokens' | 'sessions' | 'users'>,
+  reader: Pick<Reader, 'refreshTokens' | 'sessions' | 'users' | 'clients'>,
   { token, clientId }: { readonly token: string; readonly clientId: string },
   clock: Clock,
 ): Promise<{ readonly session: Session; readonly issuedAt: number; readonly expiresAt: number } | undefined> {
   const row = await reader.refreshTokens.get(hashSecret(token));
   const session = await reader.sessions.get(row?.sessionId ?? '');
   if (!row || session?.clientId !== clientId) return undefined;
-  const isActive = isCurrent(row, session, epochSeconds(clock)) && (await isUserActive(reader, session));
+  const isActive = isCurrent(row, session, epochSeconds(clock)) && (await isGranted(reader, session));
   const { issuedAt } = row;
   return isActive ? { session, issuedAt, expiresAt: computeRefreshTokenExpiry(row, session) } : undefined;
 }
@@ -199,9 +199,19 @@ function mayRenew(session: Session, { hasClientCredential, device }: RefreshToke
   return session.deviceKey === undefined || session.deviceKey === device?.deviceKey;
 }
 
-/** A lock ends the sessions of a user; this also covers users that were locked by other means, such as a seed. */
-async function isUserActive(reader: Pick<Reader, 'users'>, { userId }: Session): Promise<boolean> {
-  return userId === undefined || (await reader.users.get(userId))?.locked === false;
+/**
+ * Whether user and client may go on with the session. A lock ends the sessions of a user; this also covers users that were
+ * locked by other means, such as a seed. A third-party client whose logins were switched off is not renewed for a user.
+ */
+async function isGranted(
+  reader: Pick<Reader, 'users' | 'clients'>,
+  { userId, clientId, openid }: Session,
+): Promise<boolean> {
+  if (userId === undefined) return true;
+  if ((await reader.users.get(userId))?.locked !== false) return false;
+  if (openid?.isLimited === undefined) return true;
+  const client = await reader.clients.get(clientId);
+  return client !== undefined && loginGrantTypes.some((name) => takesPartInLogins(client, name));
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */

@@ -28,3 +28,18 @@ test('a code that was issued before is worth nothing', async () => {
   expect((await send(server, `${path}/consents/partner`, { method: 'DELETE' })).status).toBe(204);
   expect(await exchange()).toMatchObject({ error: 'invalid_grant' });
 });
+
+test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_credentials'] }])(
+  'the client gets no new tokens when its logins are switched off: %j',
+  async (changes) => {
+    await using server = await startServer({ seed: { users: [alice] } });
+    const { refresh_token: token } = await (await consentToPartner(server))();
+    const update = (body: object) => send(server, '/_iam/clients/partner', { method: 'PATCH', body });
+    const renewal = { grant_type: 'refresh_token', refresh_token: String(token), client_id: 'partner' };
+    expect((await update(changes)).status).toBe(200);
+    expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
+    // The refused request used up nothing.
+    await update({ browserLogin: true, grantTypes: ['authorization_code', 'refresh_token'] });
+    expect((await postFields(server, '/oauth2/token', renewal)).json).toHaveProperty('access_token');
+  },
+);
