@@ -1,6 +1,6 @@
 /** The keys of an OpenID provider. */
 import { type CryptoKey, createLocalJWKSet, errors, type JWK, type JWTHeaderParameters } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const JwkSet = z.object({ keys: z.array(z.unknown()) });
 const Entry = z.record(z.string(), z.unknown());
