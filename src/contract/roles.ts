@@ -195,6 +195,27 @@ export function describeMissing({
   return [...missingRoles, ...missingScopes.map((name) => `scope ${name}`)];
 }
 
+/** What else gives a role that no group can grant. */
+const reservedSources: Readonly<Record<string, string>> = {
+  USER: 'users have it, clients do not',
+  PERSON: 'users without a business have it',
+  BUSINESS: 'users of a business have it',
+};
+
+/** The hint of ROLE_MISSING: the role that a group grants, or why none can; undefined if no authority is missing. */
+export function formatRoleHint(
+  { missingRoles, missingScopes }: Pick<MissingAuthorities, 'missingRoles' | 'missingScopes'>,
+  groups: readonly string[] = [],
+): string | undefined {
+  const role = missingRoles.find((name) => !isReservedRole(name));
+  if (role !== undefined)
+    return `Add the caller to a group that grants ${role}${groups.length === 0 ? '' : `: ${groups.join(', ')}`}.`;
+  const missing = describeMissing({ missingRoles, missingScopes });
+  if (missing.length === 0) return undefined;
+  const sources = missing.map((name) => reservedSources[name] ?? 'it depends on how the caller signs in');
+  return `No group grants ${missing.join(', ')}: ${[...new Set(sources)].join('; ')}.`;
+}
+
 /** Finds the smallest set of missing authorities; empty if the caller is allowed. */
 export function findMissingAuthorities(expression: RoleExpression, authorities: CallerAuthorities): MissingAuthorities {
   if (isAllowed(expression, authorities)) return nothingMissing;

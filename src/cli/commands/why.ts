@@ -48,6 +48,7 @@ interface Why {
   readonly status?: number;
   readonly rejected: boolean;
   readonly errors: readonly { readonly code: string; readonly message: string; readonly hint: string }[];
+  readonly flow?: string;
   readonly fault?: string;
   readonly testToken?: string;
   readonly credential: { readonly authMethod: string; readonly accepted: boolean; readonly reason?: string };
@@ -89,6 +90,7 @@ async function formatExplanation(why: Why, width: number | undefined, serverOpti
   const request = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
     ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
+    ['flow', why.flow],
     ['fault', why.fault],
     ['test token', why.testToken],
     ...listCallerLines(why),

@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { describeMissing, isReservedRole } from '../../contract/roles.ts';
+import { formatRoleHint } from '../../contract/roles.ts';
 import {
   CliError,
   ControlPlaneError,
@@ -94,14 +94,10 @@ function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
 /** For a missing role: the role with the groups that grant it, or that no group can grant it. */
 function roleHint({ code, details }: ClientError): string | undefined {
   const { missingRoles = [], missingScopes = [], grantedByGroups = [] } = details ?? {};
-  const missing = describeMissing({ missingRoles, missingScopes });
-  if (code !== 'ROLE_MISSING' || missing.length === 0) return undefined;
-  const role = missingRoles.find((name) => !isReservedRole(name));
-  if (role === undefined)
-    return `No group grants ${missing.map(escapeControls).join(', ')}: it depends on how the caller signs in.`;
+  if (code !== 'ROLE_MISSING') return undefined;
   // The server names groups only to callers that may list them, and at most five.
-  const groups = grantedByGroups.length === 0 ? '' : `: ${grantedByGroups.map(escapeControls).join(', ')}`;
-  return `Add the caller to a group that grants ${escapeControls(role)}${groups}.`;
+  const hint = formatRoleHint({ missingRoles, missingScopes }, grantedByGroups);
+  return hint && escapeControls(hint);
 }
 
 const explainedCodes: readonly string[] = ['ROLE_MISSING', 'MFA_MISSING'] satisfies ErrorCode[];

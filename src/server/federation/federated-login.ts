@@ -1,7 +1,7 @@
 /** Logs a user in with an assertion of an identity provider. Each assertion is accepted once. */
 
 import { isAscii } from '../../contract/email/domain-names.ts';
-import { apiError } from '../../contract/errors.ts';
+import { apiError, type ErrorReason, type IamError } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas/contact.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Authentication } from '../auth/authenticate.ts';
@@ -48,6 +48,11 @@ export interface FederatedLoginDeps {
 
 export type ExternalSessionOptions = Pick<SessionOptions, 'remember' | 'renewable' | 'browser'>;
 
+/** The error of an assertion. @param text why, for operators: the caller gets no reason */
+export function createProofError(text: string): IamError {
+  return apiError('PROOF_INVALID').withReason({ text });
+}
+
 /**
  * Starts a session at AUTH-BASIC for the user of the assertion. A rejected assertion is not consumed, so that it can be
  * used if the user is created before it expires.
@@ -62,10 +67,11 @@ export async function startAssertionSession(
 ): Promise<UserContent> {
   if (!assertion) throw apiError('PROOF_INVALID');
   return startExternalSession(deps, client, { ...options, level: 'AUTH-BASIC' }, async (tx) => {
-    if (!(await isProviderUnchanged(tx, assertion.provider))) throw apiError('PROOF_INVALID');
+    if (!(await isProviderUnchanged(tx, assertion.provider)))
+      throw createProofError('The provider was changed meanwhile.');
     await consumeAssertion(tx, assertion, deps);
     const user = await findLinkedUser(tx, assertion);
-    if (!user) throw apiError('SUBJECT_UNKNOWN');
+    if (!user) throw apiError('SUBJECT_UNKNOWN').withReason(await explainUnknownSubject(tx, assertion));
     return user;
   });
 }
@@ -82,7 +88,7 @@ export async function startExternalSession(
 ): Promise<UserContent> {
   const content = await deps.store.transaction(async (tx) => {
     const user = await findUser(tx);
-    if (user.locked) throw apiError('PROOF_INVALID');
+    if (user.locked) throw apiError('PROOF_INVALID').withReason({ text: 'The user is locked.', userId: user.userId });
     const start = { ...options, clientId: client.clientId, user, callerKey: deps.source.key };
     return readUserContent(deps, { ...(await startLoginSession(tx, start, deps)), client });
   });
@@ -102,7 +108,8 @@ async function consumeAssertion(
 ) {
   const now = epochSeconds(clock);
   const proofHash = hashSecret(name);
-  if (expiresAt <= now || (await tx.usedProofs.get(proofHash))) throw apiError('PROOF_INVALID');
+  if (expiresAt <= now || (await tx.usedProofs.get(proofHash)))
+    throw createProofError('The assertion was used already, or has expired.');
   await clearExpired(tx.usedProofs, (row) => row.proofHash, now, proofHash);
   await tx.usedProofs.insert({ proofHash, expiresAt });
 }
@@ -129,9 +136,29 @@ async function findUserByProviderEmail(
   email: string | undefined,
   domains: readonly string[],
 ): Promise<User | undefined> {
-  if (email === undefined) return undefined;
+  return email !== undefined && isInDomains(email, domains) ? findUserByVerifiedEmail(reader, email) : undefined;
+}
+
+function isInDomains(email: string, domains: readonly string[]): boolean {
   const domain = foldDomain(email.slice(email.lastIndexOf('@') + 1));
-  return domains.map(foldDomain).includes(domain) ? findUserByVerifiedEmail(reader, email) : undefined;
+  return domains.map(foldDomain).includes(domain);
+}
+
+/** Reads the same for every assertion with an address, so that the response time does not tell who has it. */
+async function explainUnknownSubject(
+  reader: RoleReader,
+  { provider, subject, email }: FederatedAssertion,
+): Promise<ErrorReason> {
+  const link = formatLink(provider.name, subject);
+  const text = `No user has the login identifier ${link}`;
+  if (email === undefined) return { text: `${text}, and the provider vouches for no e-mail address.` };
+  const user = await findUserByLogin(reader, email);
+  if (!isInDomains(email, provider.emailDomains))
+    return { text: `${text}, and the domain of the e-mail address is not in emailDomains of the provider.` };
+  if (!user?.emailVerified) return { text: `${text}, and no user has verified the e-mail address.` };
+  return {
+    text: `${text}. Its e-mail address is that of ${user.userName}, an administrator, whom only a login identifier finds: iam users add-identity ${user.userId} ${link}`,
+  };
 }
 
 function foldDomain(domain: string): string {

@@ -1,5 +1,7 @@
 /** Requests to identity providers: bounded in size and time, without redirects. */
+import type { Readable } from 'node:stream';
 import { types } from 'node:util';
+import * as z from 'zod';
 import { apiError, type IamError } from '../../contract/errors.ts';
 import { parseJson } from '../../lib/json-text.ts';
 import { readTextStream } from '../../lib/text-file.ts';
@@ -19,8 +21,8 @@ export interface ProviderRequestOptions {
 export class ProviderStatusError extends Error {
   readonly status: number;
 
-  constructor(status: number) {
-    super(`the response has status ${status}`);
+  constructor(status: number, errorName = '') {
+    super(`the response has status ${status}${errorName && ` and the error ${errorName}`}`);
     this.status = status;
   }
 }
@@ -38,10 +40,27 @@ export async function fetchDocument(url: string, { timeout, fetch, form }: Provi
   // A body that is not read to its end reports that it was aborted.
   body.on('error', () => undefined);
   if (statusCode !== 200) {
+    const errorName = form === undefined ? undefined : await readOauthError(body);
     body.destroy();
-    throw new ProviderStatusError(statusCode);
+    throw new ProviderStatusError(statusCode, errorName);
   }
   return parseJson(await readTextStream(body, maxDocumentBytes));
+}
+
+const OauthError = z.object({ error: z.string() });
+
+/** The name of the error of an OAuth endpoint (RFC 6749, 5.2); undefined for any other body. */
+async function readOauthError(body: Readable): Promise<string | undefined> {
+  try {
+    return findErrorName(OauthError.parse(parseJson(await readTextStream(body, maxDocumentBytes))).error);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A registered name has this form. Another text could be anything, and is in no log. */
+export function findErrorName(error: string): string | undefined {
+  return /^[a-z_]{1,40}$/.test(error) ? error : undefined;
 }
 
 /** Why the address must not be requested, for operators; undefined for other failures. */

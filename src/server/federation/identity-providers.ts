@@ -13,16 +13,16 @@ import { type IdToken, type OpenIdProvider, verifyIdToken } from './openid.ts';
 import { type CodeResponse, fetchIdToken, type RedirectProvider } from './provider-login.ts';
 import { verifySamlResponse } from './saml.ts';
 
-/** Each method returns the verified identity of an assertion; undefined if the assertion is invalid. */
+/** Each method returns the verified identity of an assertion. Undefined: it is invalid. */
 export interface Providers {
   verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined>;
   verifyTlsCertificate(sent: CertificateChain): Promise<VerifiedCertificate | undefined>;
   /** `recipient` is the URL that the response must name as its recipient. */
   verifySamlResponse(encoded: string, recipient: string): Promise<FederatedAssertion | undefined>;
-  /** @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched. */
-  verifyIdToken(provider: OpenIdProvider, token: IdToken): Promise<FederatedAssertion | undefined>;
-  /** Exchanges the code for an ID token, and verifies that. @throws IamError PROVIDER_UNAVAILABLE. */
-  exchangeCode(provider: RedirectProvider, response: CodeResponse): Promise<FederatedAssertion | undefined>;
+  /** @throws IamError PROOF_INVALID; PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched. */
+  verifyIdToken(provider: OpenIdProvider, token: IdToken): Promise<FederatedAssertion>;
+  /** Exchanges the code for an ID token, and verifies that. @throws IamError PROOF_INVALID, PROVIDER_UNAVAILABLE. */
+  exchangeCode(provider: RedirectProvider, response: CodeResponse): Promise<FederatedAssertion>;
 }
 
 interface Deps {
@@ -45,7 +45,7 @@ export function createProviders({ store, clock, settings, log, outgoingFetch }: 
     verifyIdToken: (provider, token) => verifyIdToken(provider, token, deps),
     async exchangeCode(provider, response) {
       const idToken = await fetchIdToken(provider, response, requests);
-      return idToken === undefined ? undefined : verifyIdToken(provider, { ...response, idToken }, deps);
+      return verifyIdToken(provider, { ...response, idToken }, deps);
     },
   };
 }

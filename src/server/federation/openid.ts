@@ -1,8 +1,16 @@
 /** Verifies ID tokens of OpenID providers (OpenID Connect Core, 2 and 3.1.3.7). */
-import { decodeProtectedHeader, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import {
+  type CryptoKey,
+  decodeProtectedHeader,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Provider } from '../store/tables.ts';
-import type { FederatedAssertion } from './federated-login.ts';
+import { createProofError, type FederatedAssertion } from './federated-login.ts';
 import type { JwkSetCache } from './jwk-set-cache.ts';
 import { omitNull, type ProviderKeys } from './provider-keys.ts';
 import { isSubject } from './subjects.ts';
@@ -42,17 +50,17 @@ const clockToleranceSeconds = 60;
 const maxKeysTried = 4;
 
 /**
- * Verifies an ID token. Returns undefined for an invalid token, without the reason.
- * @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched.
+ * Verifies an ID token.
+ * @throws IamError PROOF_INVALID, with the reason for operators; PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched.
  */
 export async function verifyIdToken(
   provider: OpenIdProvider,
-  { idToken, nonce, authenticatedSince }: IdToken,
+  { idToken, ...expected }: IdToken,
   deps: Deps,
-): Promise<FederatedAssertion | undefined> {
+): Promise<FederatedAssertion> {
   const claims = await verifyClaims(provider, idToken, deps);
-  if (!claims || !hasValidClaims(claims, provider, nonce, epochSeconds(deps.clock))) return undefined;
-  if (authenticatedSince !== undefined && !isAuthenticatedSince(claims, authenticatedSince)) return undefined;
+  const wrong = findWrongClaim(claims, provider, expected, epochSeconds(deps.clock));
+  if (wrong !== undefined) throw createProofError(`The claim ${wrong} of the ID token is not the expected one.`);
   const { sub = '', exp = 0, email, email_verified: verified } = claims;
   return {
     provider,
@@ -76,24 +84,25 @@ function isTrue(verified: unknown): boolean {
 }
 
 /** Verifies the signature with the provider's keys. An unknown key id causes a refresh of the keys. */
-async function verifyClaims(provider: OpenIdProvider, idToken: string, { keySets, clock }: Deps) {
+async function verifyClaims(provider: OpenIdProvider, idToken: string, { keySets, clock }: Deps): Promise<JWTPayload> {
   const check = (keys: ProviderKeys) => verifySignedClaims(provider, idToken, keys, clock);
-  const outcome = await check(await keySets.get(provider.jwksUri));
-  if (outcome !== 'unknown key') return outcome;
+  const claims = await check(await keySets.get(provider.jwksUri));
+  if (claims) return claims;
   const renewed = await keySets.refresh(provider.jwksUri);
   const again = renewed && (await check(renewed));
-  return again === 'unknown key' ? undefined : again;
+  if (!again) throw createProofError('No key of the provider has signed the ID token.');
+  return again;
 }
 
-/** @returns `unknown key` if the token names no key of the set and none without a name has signed it */
+/** @returns undefined if the token names no key of the set and none without a name has signed it */
 async function verifySignedClaims(
   provider: OpenIdProvider,
   idToken: string,
   keys: ProviderKeys,
   clock: Clock,
-): Promise<JWTPayload | undefined | 'unknown key'> {
+): Promise<JWTPayload | undefined> {
   const header = readHeader(idToken);
-  if (header === undefined) return undefined;
+  if (header === undefined) throw createProofError('The ID token has no asymmetric algorithm.');
   const options = {
     algorithms,
     issuer: provider.issuer,
@@ -104,16 +113,30 @@ async function verifySignedClaims(
   };
   let tried = 0;
   for await (const key of keys.candidates(header)) {
-    try {
-      const payload = omitNull((await jwtVerify(idToken, key, options)).payload);
-      return isIdToken(header.typ, payload) ? payload : undefined;
-    } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return undefined;
+    const payload = await verifyWithKey(idToken, key, options);
+    if (payload) {
+      if (!isIdToken(header.typ, payload)) throw createProofError('The token of the provider is not an ID token.');
+      return payload;
     }
     tried += 1;
     if (tried === maxKeysTried) break;
   }
-  return keys.names(header) ? undefined : 'unknown key';
+  if (keys.names(header)) throw createProofError('The key that the ID token names has not signed it.');
+  return undefined;
+}
+
+/** @returns undefined if another key has signed it */
+async function verifyWithKey(
+  idToken: string,
+  key: CryptoKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload | undefined> {
+  try {
+    return omitNull((await jwtVerify(idToken, key, options)).payload);
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return undefined;
+    throw createProofError(`The ID token is not valid: ${(error as Error).message}.`);
+  }
 }
 
 /** @returns undefined if the token has none, or another algorithm */
@@ -131,21 +154,22 @@ function isIdToken(type: string | undefined, { events }: JWTPayload): boolean {
   return (type === undefined || /^(application\/)?jwt$/i.test(type)) && events === undefined;
 }
 
-/** Claim checks that the library does not perform, or performs more leniently. */
-function hasValidClaims(
+/** The first claim that is wrong. The library does not check these, or more leniently. */
+function findWrongClaim(
   claims: JWTPayload,
   { clientId }: OpenIdProvider,
-  nonce: string | undefined,
+  { nonce, authenticatedSince }: Omit<IdToken, 'idToken'>,
   now: number,
-): boolean {
+): string | undefined {
   const { sub, exp = 0, iat = 0, aud, azp } = claims;
   const several = Array.isArray(aud) && aud.length > 1;
-  return (
-    exp > now &&
-    Number.isSafeInteger(Math.ceil(exp)) &&
-    iat <= now + clockToleranceSeconds &&
-    (azp === undefined ? !several : azp === clientId) &&
-    claims.nonce === nonce &&
-    isSubject(sub)
-  );
+  const isValid = {
+    exp: exp > now && Number.isSafeInteger(Math.ceil(exp)),
+    iat: iat <= now + clockToleranceSeconds,
+    azp: azp === undefined ? !several : azp === clientId,
+    nonce: claims.nonce === nonce,
+    sub: isSubject(sub),
+    auth_time: authenticatedSince === undefined || isAuthenticatedSince(claims, authenticatedSince),
+  };
+  return Object.entries(isValid).find(([, valid]) => !valid)?.[0];
 }

@@ -12,6 +12,7 @@ import type { Reader, Store } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Provider } from '../store/tables.ts';
 import { consumeOneTimeToken, issueOneTimeToken, oneTimeTokenLifetimes } from '../tokens/one-time-tokens.ts';
+import { createProofError } from './federated-login.ts';
 import {
   createUnavailableError,
   describeFailure,
@@ -138,14 +139,14 @@ function toRedirectUri({ baseUrl }: Deps, { name }: RedirectProvider): string {
 const TokenResponse = z.object({ id_token: z.string() });
 
 /**
- * The ID token for a code; undefined if the provider refuses the code.
- * @throws IamError PROVIDER_UNAVAILABLE for any other failure.
+ * The ID token for a code.
+ * @throws IamError PROOF_INVALID if the provider refuses the code; PROVIDER_UNAVAILABLE for any other failure.
  */
 export async function fetchIdToken(
   { clientId, tokenEndpoint }: RedirectProvider,
   { code, codeVerifier, redirectUri }: CodeResponse,
   { log, ...options }: Omit<ProviderRequestOptions, 'form'> & { readonly log: Log },
-): Promise<string | undefined> {
+): Promise<string> {
   const form = {
     grant_type: 'authorization_code',
     code,
@@ -157,7 +158,8 @@ export async function fetchIdToken(
     return TokenResponse.parse(await fetchDocument(tokenEndpoint, { ...options, form })).id_token;
   } catch (error) {
     log.warn({ error: describeFailure(error), url: tokenEndpoint }, 'an identity provider issued no ID token');
-    if (error instanceof ProviderStatusError && error.status < 500) return undefined;
+    if (error instanceof ProviderStatusError && error.status < 500)
+      throw createProofError(`The token endpoint of the provider refused the code: ${error.message}.`);
     throw createUnavailableError(findRefusal(error));
   }
 }

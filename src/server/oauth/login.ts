@@ -5,6 +5,7 @@ import { startBrowserWithoutPassword } from '../auth/sign-in.ts';
 import { partyRole } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
 import { startTlsCertificateSession } from '../federation/certificate-login.ts';
+import { createProofError } from '../federation/federated-login.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { requireFactor } from '../mfa/factors.ts';
@@ -145,7 +146,7 @@ function logInWithCertificate(...[context, state]: Parameters<LoginStep>): Promi
   };
   return showErrors(errors, async () => {
     const certificate = context.clientCertificate();
-    if (!certificate) throw apiError('PROOF_INVALID').withReason({ text: 'The browser sent no certificate.' });
+    if (!certificate) throw createProofError('The browser sent no certificate.');
     const next = await startBrowserSession(context, state, ['pop'], (client, options) =>
       startTlsCertificateSession(context, certificate, client, options),
     );

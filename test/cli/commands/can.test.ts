@@ -156,6 +156,7 @@ describe('a missing role', () => {
   test.each([
     [{ missingRoles: ['AUTH-MFA'] }, 'No group grants AUTH-MFA'],
     [{ missingScopes: ['READ'] }, 'No group grants scope READ'],
+    [{ missingRoles: ['PERSON'] }, 'No group grants PERSON: users without a business have it.'],
   ])('that no group grants, as in %j, is explained by the sign-in', async (details, words) => {
     await using server = await startFakeServer(() => missing(details));
     expect(await iam(add, server)).toMatchObject({ code: 5, err: expect.stringContaining(words) });

@@ -55,7 +55,8 @@ export function postAs(server: TestServer, clientId: string, path: string, field
   return postFields(server, path, withoutUndefined(fields), basic(clientId, secret));
 }
 
-export function redeem(server: TestServer, code = '', clientId = 'web') {
-  const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: codeVerifier };
+export function redeem(server: TestServer, code = '', { clientId = 'web', ...changes }: Changes = {}) {
+  const proof = { redirect_uri: callback, code_verifier: codeVerifier };
+  const fields = { grant_type: 'authorization_code', code, ...proof, ...changes };
   return postAs(server, clientId, '/oauth2/token', fields);
 }

@@ -77,7 +77,7 @@ test('what a third-party client gets later was never agreed to', async () => {
   const page = await logIn({ client_id: 'partner', scope: undefined });
   expect(page.text).toContain('use READ');
   const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
-  const { json } = await redeem(server, code, 'partner');
+  const { json } = await redeem(server, code, { clientId: 'partner' });
   await server.appContext.store.transaction(async (tx) => {
     const client = await tx.clients.get('partner');
     if (client) await tx.clients.replace({ ...client, scope: ['READ', 'WRITE'] });
@@ -123,7 +123,7 @@ test.each([
 test('introspection returns no name to a third-party client without the scope profile', async () => {
   const page = await logIn({ client_id: 'partner' });
   const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
-  const { json } = await redeem(server, code, 'partner');
+  const { json } = await redeem(server, code, { clientId: 'partner' });
   for (const token of [json.access_token, json.refresh_token]) {
     const inspected = await postAs(server, 'partner', '/oauth2/introspect', { token: String(token) });
     expect(inspected.json).toMatchObject({ active: true, sub: 'alice-id' });

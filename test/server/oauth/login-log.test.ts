@@ -35,6 +35,24 @@ test('the requests of a login are one flow, from the pushed request to the token
   expect(requests.map(({ clientId }) => clientId)).toEqual(Array(5).fill('web'));
 });
 
+test('a code that the token endpoint refuses is explained', async () => {
+  const { code: first = '' } = readAnswer(await logIn(await browser.get(authorizeUrl(server))));
+  const explain = async (code: string, changes = {}) => {
+    const { json, headers } = await redeem(server, code, changes);
+    expect(json.error).toBe('invalid_grant');
+    return (await send(server, `/_iam/requests/${headers['x-request-id']}/why`)).body;
+  };
+  const because = (text: string) => ({ credential: { reason: expect.stringContaining(text) } });
+  expect(await explain('x')).toMatchObject(because('has not issued'));
+  expect(await explain(first, { code_verifier: 'x'.repeat(43) })).toMatchObject(because('PKCE'));
+  expect(await explain(first, { redirect_uri: 'https://app.example.com/x' })).toMatchObject(because('redirect_uri'));
+  await redeem(server, first);
+  expect(await explain(first)).toMatchObject({ ...because('was used already'), flow: expect.any(String) });
+  const { code: second = '' } = readAnswer(await browser.get(authorizeUrl(server)));
+  server.clock.advance(61);
+  expect(await explain(second)).toMatchObject(because('60 s'));
+});
+
 test('a redirect URI that is not registered is shown as text', async () => {
   const uri = 'http://127.0.0.1:3000/<b>';
   const { headers, text } = await browser.get(authorizeUrl(server, { redirect_uri: uri }));

@@ -9,6 +9,7 @@ import { createBrowser, type Page, type TestBrowser } from './browser.ts';
 
 const name = 'corp';
 const clientId = 'standin';
+const root = { userName: 'root', userEmail: 'root@example.com' };
 const clock = createFakeClock();
 let provider: TestServer;
 let server: TestServer;
@@ -20,6 +21,7 @@ beforeAll(async () => {
   const users = [
     { ...alice, userId: 'subject-1' },
     { userId: 'subject-2', userName: 'bob' },
+    { ...root, userId: 'subject-3' },
   ];
   provider = await startServer({ clock, seed: { users, clients: [{ ...relyingParty, idTokenAlg: 'ES256' }] } });
   const row = {
@@ -30,7 +32,12 @@ beforeAll(async () => {
   };
   server = await startServer({
     clock,
-    seed: { ...seed, providers: [row, { ...row, name: 'down', tokenEndpoint: 'http://127.0.0.1:1/' }] },
+    seed: {
+      ...seed,
+      users: [...(seed.users ?? []), { ...root, userId: 'root-id' }],
+      groups: [{ groupName: 'iam-administrators', users: ['root-id'] }],
+      providers: [row, { ...row, name: 'down', tokenEndpoint: 'http://127.0.0.1:1/' }],
+    },
   });
 });
 afterAll(() => Promise.all([provider, server].map((each) => each[Symbol.asyncDispose]())));
@@ -39,6 +46,10 @@ beforeEach(() => {
 });
 
 const follow = (page: Page) => browser.get(page.location ?? '');
+
+async function explain({ headers }: Page): Promise<Record<string, unknown>> {
+  return (await send(server, `/_iam/requests/${headers.get('x-request-id')}/why`)).body as Record<string, unknown>;
+}
 
 /** Up to the response of the provider, to which the browser is redirected. */
 async function logInAtProvider(userName = 'alice', changes = {}): Promise<string> {
@@ -74,7 +85,15 @@ test('a user without an account here gets the login page again, with the request
     status: 400,
     text: expect.stringContaining(`No user here has this account of ${name}.`),
   });
+  const rule = `No user has the login identifier ${name}:subject-2, and the provider vouches for no e-mail address.`;
+  expect(await explain(page)).toMatchObject({ flow: expect.stringMatching(/^[0-9a-f]{16}$/), rule });
   expect(readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password })).state).toBe('s t');
+});
+
+test('an e-mail address finds no administrator, which only the log says', async () => {
+  const page = await browser.get(await logInAtProvider('subject-3'));
+  expect(page).toMatchObject({ status: 400, text: expect.stringContaining('No user here has this account') });
+  expect((await explain(page)).rule).toContain('iam users add-identity root-id corp:subject-3');
 });
 
 test('a response is accepted once, from the browser that asked for it, of the provider that was asked, in time', async () => {
@@ -92,7 +111,9 @@ test('a response is accepted once, from the browser that asked for it, of the pr
   const mixedUp = new URL(await logInAtProvider('subject-1'));
   mixedUp.searchParams.set('iss', 'https://login.example.org');
   const failed = { status: 400, text: expect.stringContaining(`You were not logged in with ${name}.`) };
-  expect(await browser.get(mixedUp.href)).toMatchObject(failed);
+  const mixed = await browser.get(mixedUp.href);
+  expect(mixed).toMatchObject(failed);
+  expect((await explain(mixed)).rule).toContain('iss of the response');
 
   const late = await logInAtProvider('subject-1');
   clock.advance(601_000);
@@ -109,7 +130,9 @@ test('a new login at the provider is verified by its auth_time, whatever the bro
   for (const parameter of ['prompt', 'max_age']) stripped.searchParams.delete(parameter);
   const old = await browser.submit(await browser.get(stripped.href), 'continue');
   const failed = { status: 400, text: expect.stringContaining(`You were not logged in with ${name}.`) };
-  expect(await follow(old)).toMatchObject(failed);
+  const refused = await follow(old);
+  expect(refused).toMatchObject(failed);
+  expect((await explain(refused)).rule).toContain('The claim auth_time of the ID token');
 
   const forced = await follow(await start());
   const fresh = await browser.submit(forced, 'user', { user_id: 'subject-1', level: 'AUTH-BASIC' });
@@ -120,13 +143,19 @@ test('a code of another login is refused by the provider, and an error has no co
   const [first, second] = [new URL(await logInAtProvider('subject-1')), new URL(await logInAtProvider('subject-1'))];
   second.searchParams.set('code', first.searchParams.get('code') ?? '');
   const failed = { status: 400, text: expect.stringContaining(`You were not logged in with ${name}.`) };
-  expect(await browser.get(second.href)).toMatchObject(failed);
+  const swapped = await browser.get(second.href);
+  expect(swapped).toMatchObject(failed);
+  expect(await explain(swapped)).toMatchObject({
+    flow: expect.any(String),
+    rule: 'The token endpoint of the provider refused the code: the response has status 400 and the error invalid_grant.',
+  });
   const denied = new URL(await logInAtProvider('subject-1'));
   denied.searchParams.delete('code');
   denied.searchParams.set('error', '<b>access_denied');
   const page = await browser.get(denied.href);
   expect(page).toMatchObject(failed);
   expect(page.text).not.toContain('<b>access');
+  expect((await explain(page)).rule).toBe('The provider sent no code, but the error (unknown).');
   expect(page.text).toContain('action="../login?');
   const sent = await browser.submit(page, 'provider', { provider: 'down' });
   const state = new URL(sent.location ?? '').searchParams.get('state');

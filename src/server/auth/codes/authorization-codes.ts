@@ -59,29 +59,36 @@ export type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps & { recordFlow(f
 export async function exchangeCode(deps: ExchangeDeps, client: Client, exchange: CodeExchange): Promise<ExchangedCode> {
   // Thrown after the transaction, which ends a session.
   const exchanged = await deps.store.transaction((tx) => exchangeInTransaction(tx, deps, client, exchange));
-  if (!exchanged) throw apiError('GRANT_INVALID', 'The authorization code is not valid, was used or has expired.');
+  if (typeof exchanged === 'string')
+    throw apiError('GRANT_INVALID', 'The authorization code is not valid, was used or has expired.').withReason({
+      text: exchanged,
+    });
   return exchanged;
 }
 
+/** @returns why the code is refused, for operators, if it is */
 async function exchangeInTransaction(
   tx: Transaction,
   deps: ExchangeDeps,
   client: Client,
   exchange: CodeExchange,
-): Promise<ExchangedCode | undefined> {
+): Promise<ExchangedCode | string> {
   const row = await tx.tickets.get(hashSecret(exchange.code));
   const { authorization } = row ?? {};
-  if (!row || !authorization || row.clientId !== client.clientId) return undefined;
+  if (!row || !authorization) return 'The server has not issued this code, or it has expired.';
+  if (row.clientId !== client.clientId) return 'The code belongs to another client.';
   if (authorization.flow !== undefined) deps.recordFlow(authorization.flow);
   const now = epochSeconds(deps.clock);
   if (authorization.startedSessionId !== undefined) {
     if (row.expiresAt > now) await endSession(tx, { sessionId: authorization.startedSessionId });
-    return undefined;
+    return 'The code was used already: the session that it had started has ended.';
   }
   const issuedAt = row.expiresAt - oneTimeTokenLifetimes['authorization-code'];
-  if (issuedAt + codeLifetimeSeconds <= now || !isBoundTo(authorization, exchange)) return undefined;
+  if (issuedAt + codeLifetimeSeconds <= now) return `The code has expired, ${codeLifetimeSeconds} s after the login.`;
+  const mismatch = findMismatch(authorization, exchange);
+  if (mismatch !== undefined) return mismatch;
   const content = await startClientSession(tx, deps, { client, row, grant: authorization });
-  if (!content) return undefined;
+  if (!content) return 'The session of the browser has ended, or the user is locked.';
   const { sessionId: startedSessionId } = content.session;
   await tx.tickets.replace({ ...row, authorization: { ...authorization, startedSessionId } });
   return { content, nonce: authorization.nonce };
@@ -89,12 +96,18 @@ async function exchangeInTransaction(
 
 type Authorization = NonNullable<OneTimeToken['authorization']>;
 
-function isBoundTo({ redirectUri, isRedirectUriGiven, codeChallenge }: Authorization, exchange: CodeExchange): boolean {
+/** @returns what differs from the request for the code; undefined if nothing does */
+function findMismatch(
+  { redirectUri, isRedirectUriGiven, codeChallenge }: Authorization,
+  exchange: CodeExchange,
+): string | undefined {
   const isSameUri = exchange.redirectUri === undefined ? !isRedirectUriGiven : exchange.redirectUri === redirectUri;
+  if (!isSameUri) return `redirect_uri is not that of the authorization request: ${redirectUri}`;
   // A verifier for a code without a challenge: an attacker removed the challenge (RFC 9700, 4.8.2).
-  if (codeChallenge === undefined || exchange.codeVerifier === undefined)
-    return isSameUri && codeChallenge === exchange.codeVerifier;
-  return isSameUri && isVerifierOf(exchange.codeVerifier, codeChallenge);
+  if (codeChallenge === undefined)
+    return exchange.codeVerifier === undefined ? undefined : 'The authorization request had no code_challenge.';
+  const isSameBrowser = exchange.codeVerifier !== undefined && isVerifierOf(exchange.codeVerifier, codeChallenge);
+  return isSameBrowser ? undefined : 'code_verifier is missing, or does not match code_challenge (PKCE, RFC 7636).';
 }
 
 /** RFC 7636, 4.1 and 4.6. */

@@ -2,7 +2,8 @@
 import { apiError } from '../../../contract/errors.ts';
 import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { startAssertionSession } from '../../federation/federated-login.ts';
+import { createProofError, startAssertionSession } from '../../federation/federated-login.ts';
+import { findErrorName } from '../../federation/fetch-document.ts';
 import {
   consumeProviderLogin,
   isRedirectProvider,
@@ -103,10 +104,11 @@ export const providerCallback = defineOperation({
     };
     return showErrors(errors, async () => {
       // Before the code goes anywhere (RFC 9700, 4.4.2.1).
-      if (response.iss !== undefined && response.iss !== provider.issuer) throw apiError('PROOF_INVALID');
-      const { code } = response;
-      if (response.error !== undefined || code === undefined)
-        throw apiError('PROOF_INVALID').withReason({ text: 'The provider sent no code.' });
+      if (response.iss !== undefined && response.iss !== provider.issuer)
+        throw createProofError('iss of the response is not the issuer of the provider.');
+      const { code, error = '' } = response;
+      if (error !== '' || code === undefined)
+        throw createProofError(`The provider sent no code, but the error ${findErrorName(error) ?? '(unknown)'}.`);
       const authenticatedSince = mayChooseAccount(request) ? undefined : started.startedAt;
       const exchange = { ...started.binding, code, authenticatedSince };
       const assertion = await context.providers.exchangeCode(provider, exchange);

@@ -3,7 +3,14 @@
 import * as z from 'zod';
 import { ErrorItemSchema } from '../../../../contract/error-body.ts';
 import { type ErrorEntry, errorTable } from '../../../../contract/error-codes.ts';
-import { describeMissing, formatRoles, isReservedRole, listMissingAlternatives } from '../../../../contract/roles.ts';
+import type { ErrorItem } from '../../../../contract/errors.ts';
+import {
+  describeMissing,
+  formatRoleHint,
+  formatRoles,
+  isReservedRole,
+  listMissingAlternatives,
+} from '../../../../contract/roles.ts';
 import { exampleText, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { computeLevel } from '../../../directory/authentication-levels.ts';
 import { listGroupIdsOfMember } from '../../../directory/group-roles.ts';
@@ -26,6 +33,7 @@ export const RequestExplanation = z.strictObject({
       [{ code: 'GROUP_NOT_FOUND', message: errorTable.GROUP_NOT_FOUND.message, hint: errorTable.GROUP_NOT_FOUND.hint }],
     ],
   }),
+  flow: optionalText('0a1b2c3d4e5f6071', 'The login with a browser or of a device that the request is a step of'),
   fault: optionalText('f1 status=503', 'The injected fault'),
   testToken: optionalText(
     'aud, signature=broken',
@@ -107,7 +115,7 @@ interface ExplanationDeps {
 }
 
 export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDeps): Promise<ExplanationJson> {
-  const { requestId, operation, method, path, status, errors, fault, testToken } = entry;
+  const { requestId, operation, method, path, status, errors, flow, fault, testToken } = entry;
   const caller = await findCaller(entry, deps.store);
   return {
     requestId,
@@ -116,7 +124,8 @@ export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDe
     path,
     ...(status === undefined ? {} : { status }),
     rejected: errors.length > 0,
-    errors: errors.map((error) => ({ ...error, hint: findHint(error.code) })),
+    errors: errors.map((error) => ({ ...error, hint: findHint(error) })),
+    ...(flow === undefined ? {} : { flow }),
     ...(fault === undefined ? {} : { fault }),
     ...(testToken === undefined ? {} : { testToken }),
     ...readReason(entry),
@@ -130,8 +139,11 @@ function findEntry(code: string): ErrorEntry | undefined {
   return (errorTable as Readonly<Record<string, ErrorEntry>>)[code];
 }
 
-function findHint(code: string): string {
-  return findEntry(code)?.hint ?? '';
+function findHint({ code, details }: ErrorItem): string {
+  const { missingRoles = [], missingScopes = [], grantedByGroups } = details ?? {};
+  const roleHint =
+    code === 'ROLE_MISSING' ? formatRoleHint({ missingRoles, missingScopes }, grantedByGroups) : undefined;
+  return roleHint ?? findEntry(code)?.hint ?? '';
 }
 
 const credentialLabels: Readonly<Record<CredentialKind, string>> = {
