@@ -1251,8 +1251,8 @@ export interface UserIdentitiesOperations {
    *
    * Logs in the user of an ID token: the user with the login identifier <provider>:<sub>, otherwise the user with
    * the verified e-mail address in the token. In the second case, the provider must have verified the address, the
-   * address must be in a domain of the provider, and the login identifier is added to the user. A token is
-   * accepted only once. The response does not state why a token is rejected.
+   * address must be in a domain of the provider, the user must have no login identifier of the provider, and this
+   * one is added. A token is accepted only once. The response does not state why a token is rejected.
    *
    * `POST /security/iam/v1/user-identities/login-federated`
    *
@@ -1373,9 +1373,9 @@ export interface UserIdentitiesOperations {
    *
    * Logs in the user of a SAML response: the user with the login identifier <provider>:<NameID>, otherwise the
    * user with the verified e-mail address in the response. In the second case, the address must be in a domain of
-   * the provider, and the login identifier is added to the user. The recipient must be the URL of this operation,
-   * and the audience that of the registered provider. A response is accepted only once. The response of this
-   * operation does not state why a SAML response is rejected.
+   * the provider, the user must have no login identifier of the provider, and this one is added. The recipient
+   * must be the URL of this operation, and the audience that of the registered provider. A response is accepted
+   * only once. The response of this operation does not state why a SAML response is rejected.
    *
    * `POST /security/iam/v1/user-identities/renew-app-token`
    *

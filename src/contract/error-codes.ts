@@ -750,7 +750,7 @@ export const errorTable = {
     status: 412,
     category: 'unknown-reference',
     message: 'The assertion is valid, but no user matches it.',
-    hint: 'Link the account to a user, or have the user verify the same e-mail address, which never finds an administrator.',
+    hint: 'Link the account to a user, or have the user verify the same e-mail address, which finds neither an administrator nor a user with another account of the provider.',
   },
   // Well-formed values that a rule rejects: 422
   OWNER_AMBIGUOUS: {

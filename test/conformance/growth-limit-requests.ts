@@ -110,7 +110,7 @@ export const growthRequests: Partial<
     body: { provider: 'corp', idToken: await provider.token(createIdTokenClaims(), { key: firstKey }) },
   }),
   'user-identities.renew-app-token': ({ server }) => ({
-    body: { samlResponse: samlResponse(server, { nameId: uniqueName('s'), attributes: { email: [alice.userEmail] } }) },
+    body: { samlResponse: samlResponse(server, { attributes: { email: [alice.userEmail] } }) },
   }),
   'user-identities.certificate-token': () => ({}),
   'user-identities.certificate-login': async ({ server }) => {
@@ -159,7 +159,7 @@ export const growthRequests: Partial<
 };
 
 function createIdTokenClaims() {
-  return { sub: uniqueName('subject-'), jti: uniqueName('jti'), email: alice.userEmail, email_verified: true };
+  return { jti: uniqueName('jti'), email: alice.userEmail, email_verified: true };
 }
 
 /** Operations that insert rows, but create nothing as long as one session is renewed seldom. */

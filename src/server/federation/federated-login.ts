@@ -114,13 +114,22 @@ async function consumeAssertion(
   await tx.usedProofs.insert({ proofHash, expiresAt });
 }
 
-/** Finds the user by the link `<provider>:<subject>`; else by a verified e-mail in a domain of the provider, and adds the link. */
+/**
+ * Finds the user by the link `<provider>:<subject>`; else by a verified e-mail in a domain of the provider, and adds the link.
+ * Only the first link of a user to a provider is made so: there, an address can pass to another person, and only the subject
+ * identifies one (OpenID Connect Core 1.0, 5.7).
+ */
 async function findLinkedUser(tx: Transaction, assertion: FederatedAssertion): Promise<User | undefined> {
   const { provider, subject, persistent, email } = assertion;
   const link = formatLink(provider.name, subject);
   const holder = await findUserByLogin(tx, link);
   if (persistent && holder?.identities.includes(link)) return holder;
   const user = await findUserByProviderEmail(tx, email, provider.emailDomains);
+  if (user?.identities.some((identity) => identity.startsWith(formatLink(provider.name, ''))))
+    throw apiError('SUBJECT_UNKNOWN').withReason({
+      text: `The user with this e-mail address has another account of ${provider.name}.`,
+      userId: user.userId,
+    });
   if (!user || !persistent) return user;
   // Subjects are case-sensitive and login names are not, so the link may belong to another user.
   if (holder) return undefined;

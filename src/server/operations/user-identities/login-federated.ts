@@ -27,7 +27,7 @@ export default defineOperation({
   id: 'user-identities.login-federated',
   title: 'Log in with an OpenID Connect provider',
   description:
-    'Logs in the user of an ID token: the user with the login identifier <provider>:<sub>, otherwise the user with the verified e-mail address in the token. In the second case, the provider must have verified the address, the address must be in a domain of the provider, and the login identifier is added to the user. A token is accepted only once. The response does not state why a token is rejected.',
+    'Logs in the user of an ID token: the user with the login identifier <provider>:<sub>, otherwise the user with the verified e-mail address in the token. In the second case, the provider must have verified the address, the address must be in a domain of the provider, the user must have no login identifier of the provider, and this one is added. A token is accepted only once. The response does not state why a token is rejected.',
   method: 'POST',
   path: '/user-identities/login-federated',
   auth: 'client-id',

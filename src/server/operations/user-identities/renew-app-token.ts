@@ -26,7 +26,7 @@ export default defineOperation({
   id: 'user-identities.renew-app-token',
   title: 'Log in with a SAML response',
   description:
-    'Logs in the user of a SAML response: the user with the login identifier <provider>:<NameID>, otherwise the user with the verified e-mail address in the response. In the second case, the address must be in a domain of the provider, and the login identifier is added to the user. The recipient must be the URL of this operation, and the audience that of the registered provider. A response is accepted only once. The response of this operation does not state why a SAML response is rejected.',
+    'Logs in the user of a SAML response: the user with the login identifier <provider>:<NameID>, otherwise the user with the verified e-mail address in the response. In the second case, the address must be in a domain of the provider, the user must have no login identifier of the provider, and this one is added. The recipient must be the URL of this operation, and the audience that of the registered provider. A response is accepted only once. The response of this operation does not state why a SAML response is rejected.',
   method: 'POST',
   path,
   auth: 'client-id',

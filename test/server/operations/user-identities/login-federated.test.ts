@@ -14,7 +14,10 @@ import { catchClientError } from '../access.ts';
 import { alice, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'corp';
-const linked = { ...alice, identities: [`${name}:subject-1`] };
+const identities = [`${name}:subject-1`];
+const linked = { ...alice, identities };
+/** In place of Alice, who has no link then. */
+const holder = { userId: 'holder', userName: 'holder', identities };
 /** Claims of a user whom the provider identifies by e-mail address only. */
 const byEmail: JWTPayload = { sub: 'new', email: alice.userEmail, email_verified: true };
 
@@ -75,7 +78,7 @@ let shared: FederatedServer;
 beforeAll(async () => {
   const named = { userId: 'named', userName: 'named@example.com' };
   const mike = { userId: 'mike', userName: 'mike', userEmail: 'mike@example.com' };
-  shared = await start({ users: [linked, named, mike] });
+  shared = await start({ users: [alice, holder, named, mike] });
   await shared.server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('named');
     if (user) await tx.users.replace({ ...user, userEmail: 'unverified@example.com', emailVerified: false });
@@ -139,7 +142,7 @@ describe('a token is accepted once', () => {
   });
 
   test('in 100 concurrent requests', async () => {
-    await using fixture = await start();
+    await using fixture = await start({ users: [alice] });
     const token = await fixture.provider.token(byEmail);
     const requests = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(fixture, token)));
     expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -530,16 +533,22 @@ describe('the user', () => {
   test.each([true, 'true'])(
     'is found by its verified (%j) e-mail address once, and then by its link',
     async (verified) => {
-      await using fixture = await start();
+      await using fixture = await start({ users: [{ ...alice, identities: ['other:subject-1'] }] });
       await logIn(fixture, await fixture.provider.token({ ...byEmail, email_verified: verified }));
       expect(await fixture.server.appContext.store.users.get(alice.userId)).toMatchObject({
-        identities: [`${name}:subject-1`, `${name}:new`],
+        identities: ['other:subject-1', `${name}:new`],
       });
       expect(readClaims(await logIn(fixture, await fixture.provider.token({ sub: 'new' })))).toMatchObject({
         sub: alice.userId,
       });
     },
   );
+
+  // At the provider, the address can belong to another person now.
+  test('is not found by its e-mail address once it has a link to the provider', async () => {
+    await using fixture = await start();
+    await expectRejected(fixture, await fixture.provider.token(byEmail), {}, unknown);
+  });
 
   test.each<[string, JWTPayload]>([
     ['the provider did not verify', { ...byEmail, email_verified: false }],
@@ -569,9 +578,13 @@ describe('the user', () => {
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
     'is not linked by an e-mail address with the role %s: same response as for an unknown user',
     async (role) => {
-      await using fixture = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
-      await expectRejected(fixture, await fixture.provider.token(byEmail), {}, unknown);
-      await logIn(fixture, await fixture.provider.token());
+      const groups = [{ groupName: 'g', roles: [role], users: [alice.userId] }];
+      await using fixture = await start({ users: [alice], groups });
+      const token = await fixture.provider.token({ ...byEmail, sub: 'subject-1' });
+      await expectRejected(fixture, token, {}, unknown);
+      const link = { params: { id: alice.userId }, body: { identity: `${name}:subject-1` } };
+      await fixture.server.admin.userIdentities.addIdentity(link);
+      await logIn(fixture, token);
     },
   );
 
@@ -595,12 +608,14 @@ describe('the user', () => {
         const query = { clientId: appClientId };
         const token = await server.as().userIdentities.loginFederated({ query, body: { provider: name, idToken } });
         expect(readClaims(token)).toMatchObject({ sub: alice.userId });
+        const link = { id: alice.userId, identity: `${name}:s${at}` };
+        await server.admin.userIdentities.removeIdentity({ params: link });
       }
     },
   );
 
   test('receives a notice of the new link at its verified e-mail address', async () => {
-    await using fixture = await start();
+    await using fixture = await start({ users: [alice] });
     await logIn(fixture, await fixture.provider.token(byEmail));
     await logIn(fixture, await fixture.provider.token({ sub: 'new', jti: 'second' }));
     const messages = await fixture.server.appContext.store.messages.list();
@@ -609,8 +624,7 @@ describe('the user', () => {
   });
 
   test('is not found by a link that differs in case', async () => {
-    const users = [linked];
-    await using fixture = await start({ users });
+    await using fixture = await start({ users: [alice, holder] });
     for (const sub of ['SUBJECT-1', 'Subject-1'])
       for (const claims of [{ sub }, { ...byEmail, sub }])
         await expectRejected(fixture, await fixture.provider.token(claims), {}, unknown);
@@ -629,7 +643,8 @@ describe('the user', () => {
   });
 
   test('is rejected while locked, by link and by e-mail address', async () => {
-    await using fixture = await start({ users: [{ ...linked, locked: true }] });
+    const users = [alice, holder].map((user) => ({ ...user, locked: true }));
+    await using fixture = await start({ users });
     await expectRejected(fixture, await fixture.provider.token());
     await expectRejected(fixture, await fixture.provider.token(byEmail));
   });

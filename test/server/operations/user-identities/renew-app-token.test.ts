@@ -17,7 +17,10 @@ import { catchClientError, sharedServer } from '../access.ts';
 import { alice, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'idp';
-const linked = { ...alice, identities: [`${name}:Subject-1`] };
+const identities = [`${name}:Subject-1`];
+const linked = { ...alice, identities };
+/** In place of Alice, who has no link then. */
+const holder = { userId: 'holder', userName: 'holder', identities };
 const provider = {
   kind: 'saml' as const,
   name,
@@ -108,7 +111,7 @@ describe('a response is accepted once', () => {
   });
 
   test('in concurrent requests', async () => {
-    await using server = await start();
+    await using server = await start({ users: [alice] });
     const response = samlResponse(server, byEmail);
     const requests = await Promise.allSettled(Array.from({ length: rounds(100) }, () => logIn(server, response)));
     expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -368,24 +371,33 @@ describe('the user', () => {
     ['two attributes that agree', { nameId: 'new', attributes: { mail: [alice.userEmail], email: [alice.userEmail] } }],
     ['the subject name', { nameId: alice.userEmail, format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress' }],
   ])('is found by the verified e-mail address of %s once, and then by its link', async (_, options) => {
-    await using server = await start();
+    await using server = await start({ users: [alice] });
     await logIn(server, samlResponse(server, options));
     const { nameId = '' } = options;
     expect(await server.appContext.store.users.get(alice.userId)).toMatchObject({
-      identities: [`${name}:Subject-1`, `${name}:${nameId}`],
+      identities: [...alice.identities, `${name}:${nameId}`],
     });
     expect(readClaims(await logIn(server, samlResponse(server, { nameId })))).toMatchObject({ sub: alice.userId });
   });
 
+  const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+
   test('is not linked to a transient name', async () => {
-    await using server = await start();
-    const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-    await logIn(server, samlResponse(server, { ...byEmail, format }));
-    expect(await server.appContext.store.users.get(alice.userId)).toMatchObject({ identities: linked.identities });
-    await expectRejected(server, samlResponse(server, { format }), unknown);
+    await using server = await start({ users: [alice] });
+    await logIn(server, samlResponse(server, { ...byEmail, format: transient }));
+    expect(await server.appContext.store.users.get(alice.userId)).toMatchObject({ identities: alice.identities });
+    await expectRejected(server, samlResponse(server, { format: transient }), unknown);
   });
 
-  const shared = sharedServer(() => start({ users: [linked, { userId: 'named', userName: 'named@example.com' }] }));
+  // At the provider, the address can belong to another person now.
+  test('is not found by its e-mail address once it has a link to the provider', async () => {
+    await using server = await start();
+    for (const options of [byEmail, { ...byEmail, format: transient }])
+      await expectRejected(server, samlResponse(server, options), unknown);
+  });
+
+  const named = { userId: 'named', userName: 'named@example.com' };
+  const shared = sharedServer(() => start({ users: [alice, holder, named] }));
 
   test.each<[string, ResponseOptions]>([
     ['of another domain', { attributes: { email: ['alice@example.org'] } }],
@@ -400,7 +412,7 @@ describe('the user', () => {
   });
 
   test('is not found by a link that differs in case', async () => {
-    await using server = await start();
+    await using server = await start({ users: [alice, holder] });
     for (const nameId of ['SUBJECT-1', 'subject-1'])
       await expectRejected(server, samlResponse(server, { ...byEmail, nameId }), unknown);
   });
@@ -409,18 +421,19 @@ describe('the user', () => {
     'is not linked by an e-mail address with the role %s: same response as for an unknown user',
     async (role) => {
       await using server = await start({
-        users: [linked],
+        users: [alice],
         groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }],
       });
-      const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-      for (const options of [byEmail, { ...byEmail, format }])
+      for (const options of [byEmail, { ...byEmail, format: transient }])
         await expectRejected(server, samlResponse(server, options), unknown);
-      await logIn(server, samlResponse(server));
+      const link = { params: { id: alice.userId }, body: { identity: `${name}:new` } };
+      await server.admin.userIdentities.addIdentity(link);
+      await logIn(server, samlResponse(server, byEmail));
     },
   );
 
   test('is rejected while locked, by link and by e-mail address', async () => {
-    await using server = await start({ users: [{ ...linked, locked: true }] });
+    await using server = await start({ users: [alice, holder].map((user) => ({ ...user, locked: true })) });
     await expectRejected(server, samlResponse(server));
     await expectRejected(server, samlResponse(server, byEmail));
   });
