@@ -125,17 +125,17 @@ async function findLinkedUser(tx: Transaction, assertion: FederatedAssertion): P
   const holder = await findUserByLogin(tx, link);
   if (persistent && holder?.identities.includes(link)) return holder;
   const user = await findUserByProviderEmail(tx, email, provider.emailDomains);
-  if (user?.identities.some((identity) => identity.startsWith(formatLink(provider.name, ''))))
-    throw apiError('SUBJECT_UNKNOWN').withReason({
-      text: `The user with this e-mail address has another account of ${provider.name}.`,
-      userId: user.userId,
-    });
-  if (!user || !persistent) return user;
+  if (!user || isLinkedTo(user, provider)) return undefined;
+  if (!persistent) return user;
   // Subjects are case-sensitive and login names are not, so the link may belong to another user.
   if (holder) return undefined;
   const linked = { ...user, identities: [...user.identities, link] };
   await tx.users.replace(linked);
   return linked;
+}
+
+function isLinkedTo({ identities }: User, { name }: Provider): boolean {
+  return identities.some((identity) => identity.startsWith(formatLink(name, '')));
 }
 
 type RoleReader = Pick<Reader, 'users' | 'groups' | 'memberships'>;
@@ -165,8 +165,9 @@ async function explainUnknownSubject(
   if (!isInDomains(email, provider.emailDomains))
     return { text: `${text}, and the domain of the e-mail address is not in emailDomains of the provider.` };
   if (!user?.emailVerified) return { text: `${text}, and no user has verified the e-mail address.` };
+  const rule = isLinkedTo(user, provider) ? 'who has another account of the provider' : 'an administrator';
   return {
-    text: `${text}. Its e-mail address is that of ${user.userName}, an administrator, whom only a login identifier finds: iam users add-identity ${user.userId} ${link}`,
+    text: `${text}. Its e-mail address is that of ${user.userName}, ${rule}, whom only a login identifier finds: iam users add-identity ${user.userId} ${link}`,
   };
 }
 
