@@ -169,10 +169,15 @@ async function requireParticipant(
     throw createInvalidPage(
       'login',
       client.party === '3RDPARTY' && client.grantTypes.includes('authorization_code')
-        ? `An administrator has not switched on logins for ${clientId}: iam clients update ${clientId} --browser-login`
-        : `The application ${clientId} is not registered for logins: its grant types lack authorization_code.`,
+        ? `An administrator has not switched on logins for ${nameClient(client)}: iam clients update ${clientId} --browser-login`
+        : `The application ${nameClient(client)} is not registered for logins: its grant types lack authorization_code.`,
     );
   return client;
+}
+
+/** Its name, with the id by which its developer finds it. */
+function nameClient({ appId, clientId }: Client): string {
+  return appId === clientId ? appId : `${appId} (${clientId})`;
 }
 
 function requireRedirectUri(client: Client, [given, ...others]: readonly string[] = []) {
@@ -190,7 +195,7 @@ function requireRedirectUri(client: Client, [given, ...others]: readonly string[
       ? 'It has none that can be used.'
       : 'It must be one of those of the application, to the letter.';
   const sent = [requested ?? '(none)', ...others].join(' and ').slice(0, 200);
-  throw createInvalidPage('login', `The redirect URI ${sent} is not registered for ${client.clientId}. ${known}`);
+  throw createInvalidPage('login', `The redirect URI ${sent} is not registered for ${nameClient(client)}. ${known}`);
 }
 
 function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {
@@ -361,7 +366,7 @@ export function createRefusal(target: ClientTarget, error: string, description: 
     target.client.party === '1STPARTY' || error === 'access_denied'
       ? redirect
       : renderMessagePage({
-          title: 'The application made a mistake',
+          title: `${target.client.appId} made a mistake`,
           text: description,
           link: {
             href: redirect.location,

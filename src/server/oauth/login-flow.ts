@@ -10,7 +10,7 @@ import { computeLevel } from '../directory/authentication-levels.ts';
 import { readRedirectUris } from '../directory/clients.ts';
 import type { ExternalSessionOptions } from '../federation/federated-login.ts';
 import { listRedirectProviders } from '../federation/provider-login.ts';
-import { epochSeconds } from '../lib/clock.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { generateSecret } from '../lib/random.ts';
 import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { listVisibleFactors } from '../mfa/factors.ts';
@@ -64,7 +64,9 @@ export async function continueLogin(context: OperationContext, state: LoginState
     assertMayAsk(request, 'login_required', 'The user is not logged in.');
     return request.prompts.has('create') ? renderSignUpPage(createForm(context, state)) : renderLogin(context, state);
   }
-  if (!isFresh && isImitable(request)) {
+  const asksForConsent = !state.hasAgreed && needsConsent(request, current);
+  // The page for consent is a click, too.
+  if (!isFresh && !state.hasAgreed && !asksForConsent && isImitable(request)) {
     assertMayAsk(request, 'interaction_required', 'The user must confirm the login of a program on this machine.');
     return renderLogin(context, state);
   }
@@ -76,7 +78,7 @@ export async function continueLogin(context: OperationContext, state: LoginState
     return renderFactorPage(createForm(context, state), { factors });
   }
   if (state.hasAgreed) await storeConsent(context, request, current);
-  else if (needsConsent(request, current)) {
+  else if (asksForConsent) {
     assertMayAsk(request, 'consent_required', 'The user has not agreed to this.');
     const { userName: user } = current.user;
     const target = request.device === undefined ? nameTarget(request) : undefined;
@@ -91,13 +93,16 @@ function assertMayAsk(request: LoginRequest, error: string, description: string)
 }
 
 function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn: LoggedIn, isFresh: boolean): boolean {
-  const { maxAge, loginHint } = request;
+  const { loginHint } = request;
   const prompts: ReadonlySet<string> = request.prompts;
-  const { session, user } = loggedIn;
   if (isFresh) return false;
   if (request.device === undefined && !isHinted(request, loggedIn)) return true;
   if (['login', 'select_account', 'create'].some((name) => prompts.has(name))) return true;
-  if (loginHint !== undefined && !isNamed(user, loginHint)) return true;
+  if (loginHint !== undefined && !isNamed(loggedIn.user, loginHint)) return true;
+  return isTooOld(request, loggedIn, clock);
+}
+
+function isTooOld({ maxAge }: LoginFor, { session }: LoggedIn, clock: Clock): boolean {
   return maxAge !== undefined && session.browser.authenticatedAt + maxAge < epochSeconds(clock);
 }
 
@@ -140,15 +145,19 @@ export async function renderLogin(
         context.clientCertificate() !== undefined &&
         (await context.store.providers.find('kind', 'certificateAuthority', { limit: 1 })).length > 0,
       userName,
-      currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
+      currentUser: mayChooseAccount(context, request, browser.current) ? browser.current?.user.userName : undefined,
       users: await listOfferedUsers(context),
     },
   );
 }
 
-/** Whether the logged-in account can be chosen: an application that asks for a login gets one. */
-export function mayChooseAccount({ prompts, maxAge }: LoginFor): boolean {
-  return !prompts.has('login') && maxAge === undefined;
+/** Whether the logged-in account can be chosen: an application that asks for a login, or a later one, gets one. */
+export function mayChooseAccount(
+  { clock }: OperationContext,
+  request: LoginFor,
+  current: LoggedIn | undefined,
+): boolean {
+  return current !== undefined && !request.prompts.has('login') && !isTooOld(request, current, clock);
 }
 
 /** The contacts that can prove the level that the application prefers, if the session lacks it. */

@@ -103,7 +103,10 @@ const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
   password: logInWithPassword,
   user: logInForTest,
   continue: (context, state) =>
-    continueLogin(context, { ...state, isFresh: state.isFresh || mayChooseAccount(state.request) }),
+    continueLogin(context, {
+      ...state,
+      isFresh: state.isFresh || mayChooseAccount(context, state.request, state.browser.current),
+    }),
   switch: (context, state) => renderLogin(context, state),
   factor: sendCode,
   code: confirmCode,

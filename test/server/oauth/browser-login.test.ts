@@ -149,21 +149,6 @@ test('a second application needs no second login', async () => {
   expect(answerOf(await browser.get(authorizeUrl(changes)))).toMatchObject({ code: expect.any(String) });
 });
 
-test.each(['http://127.0.0.1:5173/callback', privateScheme])(
-  'a program that another one can imitate gets a code only after a click: %s',
-  async (redirectUri) => {
-    await obtainTokens();
-    const changes = { client_id: 'spa', redirect_uri: redirectUri };
-    const silent = await browser.get(authorizeUrl({ ...changes, prompt: 'none' }));
-    expect(answerOf(silent)).toMatchObject({ error: 'interaction_required', state: 's t' });
-    const page = await browser.get(authorizeUrl(changes));
-    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Continue as Alice') });
-    expect(answerOf(await browser.submit(page, 'continue'))).toMatchObject({ code: expect.any(String) });
-    // A login is enough.
-    expect(answerOf(await logIn(page))).toMatchObject({ code: expect.any(String) });
-  },
-);
-
 test.each([
   ['a new login that is asked for', { prompt: 'login' }],
   ['a choice of the account', { prompt: 'select_account' }],

@@ -56,7 +56,7 @@ test('a code that the token endpoint refuses is explained', async () => {
 test('a redirect URI that is not registered is shown as text', async () => {
   const uri = 'http://127.0.0.1:3000/<b>';
   const { headers, text } = await browser.get(authorizeUrl(server, { redirect_uri: uri }));
-  expect(text).toContain('The redirect URI http://127.0.0.1:3000/&lt;b&gt; is not registered');
+  expect(text).toContain('The redirect URI http://127.0.0.1:3000/&lt;b&gt; is not registered for Shop (web).');
   const { body } = await send(server, `/_iam/requests/${headers.get('x-request-id')}/why`);
   expect(JSON.stringify(body)).toContain(uri);
 });

@@ -14,12 +14,11 @@ import { defineOperation } from '../../operations/define.ts';
 import { openBrowser } from '../../sessions/browser-sessions.ts';
 import { renderAutomaticForm, renderRedirect } from '../authorization-response.ts';
 import { authorizationErrors } from '../authorize.ts';
-import { readStoredRequest } from '../device-request.ts';
+import { type LoginRequest, readStoredRequest } from '../device-request.ts';
 import {
   createForm,
   type FormMessage,
   type LoginState,
-  mayChooseAccount,
   renderLogin,
   showErrors,
   startBrowserSession,
@@ -33,8 +32,13 @@ export async function redirectToProvider(...[context, state, { provider: name = 
   const provider = await context.store.providers.get(name);
   if (!isRedirectProvider(provider)) return renderLogin(context, state);
   const { request, browser } = state;
-  const start = { cookie: browser.cookie, query: request.query, isForced: !mayChooseAccount(request) };
+  const start = { cookie: browser.cookie, query: request.query, isForced: isForced(request) };
   return renderRedirect(await startProviderLogin(context, provider, start));
+}
+
+/** Whether the application asks for a login: the user may have a session at the provider, of any age. */
+function isForced({ prompts, maxAge }: LoginRequest): boolean {
+  return prompts.has('login') || maxAge !== undefined;
 }
 
 const ProviderName = textUpTo(64);
@@ -109,7 +113,7 @@ export const providerCallback = defineOperation({
       const { code, error = '' } = response;
       if (error !== '' || code === undefined)
         throw createProofError(`The provider sent no code, but the error ${findErrorName(error) ?? '(unknown)'}.`);
-      const authenticatedSince = mayChooseAccount(request) ? undefined : started.startedAt;
+      const authenticatedSince = isForced(request) ? started.startedAt : undefined;
       const exchange = { ...started.binding, code, authenticatedSince };
       const assertion = await context.providers.exchangeCode(provider, exchange);
       const next = await startBrowserSession(context, state, [], (client, options) =>

@@ -1,8 +1,8 @@
 /** Sign-up on the pages of a login. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../harness.ts';
-import { authorizeUrl, readAnswer, redeem, seed } from './applications.ts';
-import { createBrowser, type Page, type TestBrowser } from './browser.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { authorizeUrl, readAnswer, redeem, seed } from '../applications.ts';
+import { createBrowser, type Page, type TestBrowser } from '../browser.ts';
 
 let server: TestServer;
 let browser: TestBrowser;
