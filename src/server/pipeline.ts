@@ -25,7 +25,7 @@ import {
 } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { createConditions } from './http/conditions.ts';
-import { createPreflightAssertion } from './http/cors.ts';
+import { assertOpenedAsPage, createPreflightAssertion } from './http/cors.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
 import { bufferBody, readBody } from './http/read-body.ts';
@@ -241,6 +241,7 @@ function validateParameters({ operation }: Compilation): Step {
 
 /** Another site can cause a POST whose body is missing or ignored; a JSON body makes browsers ask first. */
 function rejectForeignPage({ operation, appContext }: Compilation): Step | undefined {
+  if (operation.errorFormat === 'page') return ({ ctx }) => assertOpenedAsPage(ctx.req.headers);
   if (operation.method !== 'POST' || operation.request.form) return undefined;
   const assertPreflighted = createPreflightAssertion(appContext.settings.corsOrigins, appContext.baseUrl);
   return ({ ctx }) => assertPreflighted(ctx.req.headers);

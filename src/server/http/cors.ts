@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError } from '../../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
-import { isFromScript } from './fetch-metadata.ts';
+import { isFromScript, isSubresource } from './fetch-metadata.ts';
 import { isLocalName } from './hosts.ts';
 import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
@@ -65,6 +65,18 @@ export function createPreflightAssertion(
       );
     return undefined;
   };
+}
+
+/**
+ * Rejects what pages of other ports and sibling domains send in the background, with the cookie (SameSite=Lax): the user would
+ * not see the login to an application. @throws IamError AUTHORIZATION_INVALID
+ */
+export function assertOpenedAsPage(headers: IncomingHttpHeaders): undefined {
+  if (isSubresource(headers))
+    throw apiError(
+      'AUTHORIZATION_INVALID',
+      'Open the page in a window of the browser: a script or an image gets none.',
+    );
 }
 
 const belowService = `${servicePrefix}/`;

@@ -30,6 +30,11 @@ export function isNavigation(method: string | undefined, headers: IncomingHttpHe
   return method === 'GET' && mode === 'navigate' && destination === 'document' && origin === undefined;
 }
 
+/** Whether a page of a browser loads it as a part, such as an image or a `fetch`, and not as a page in a window or frame. */
+export function isSubresource(headers: IncomingHttpHeaders): boolean {
+  return isFromBrowser(headers) && (headers['sec-fetch-mode'] ?? 'navigate') !== 'navigate';
+}
+
 /** Whether a script sent the request: forms, images and beacons send neither header without a preflight (Fetch, CORS-safelisted). */
 export function isFromScript(headers: IncomingHttpHeaders): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';');

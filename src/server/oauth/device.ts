@@ -34,7 +34,7 @@ export const device = defineOperation({
     headers: browserHeaders,
   },
   identifies: [],
-  errors: [],
+  errors: ['AUTHORIZATION_INVALID'],
   async handle({ query, headers }, context) {
     return renderDevicePage(context, await openBrowser(context, headers.cookie), query.user_code);
   },
@@ -56,7 +56,7 @@ export const deviceByForm = defineOperation({
     form: true,
   },
   identifies: [],
-  errors: ['FORM_EXPIRED', 'DEVICE_CODE_INVALID', 'CODE_FAILURES'],
+  errors: ['AUTHORIZATION_INVALID', 'FORM_EXPIRED', 'DEVICE_CODE_INVALID', 'CODE_FAILURES'],
   openapiExamples: { body: { form_token: 'c2VjcmV0', user_code: 'BCDF-GHJK' } },
   async handle({ headers, body }, context) {
     const browser = await openBrowser(context, headers.cookie);

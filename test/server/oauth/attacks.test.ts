@@ -73,6 +73,20 @@ test('a logout of another site does not end a login that has begun', async () =>
   expect(readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }))).toHaveProperty('code');
 });
 
+test.each([
+  ['a script', 'cors', 'empty', 400],
+  ['an image', 'no-cors', 'image', 400],
+  ['a program, which no user has opened', 'cors', undefined, 303],
+  ['a frame, in which an application renews its login', 'navigate', 'iframe', 303],
+])('a page of another port gets no code in the background: %s', async (_name, mode, destination, status) => {
+  const cookie = (await logIn()).headers.get('set-cookie')?.split(';')[0] ?? '';
+  const site = destination && { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': destination };
+  const headers = { Cookie: cookie, 'Sec-Fetch-Mode': mode, ...site };
+  const response = await send(server, authorizeUrl(server, { prompt: 'none' }).slice(server.url.length), { headers });
+  expect(response.status).toBe(status);
+  expect('location' in response.headers).toBe(status === 303);
+});
+
 test('what a third-party client gets later was never agreed to', async () => {
   const page = await logIn({ client_id: 'partner', scope: undefined });
   expect(page.text).toContain('use READ');
