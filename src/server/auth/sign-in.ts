@@ -48,7 +48,7 @@ export async function startBrowserWithoutPassword(
   deps: SessionDeps & ContentDeps,
 ): Promise<Browser & { readonly current: LoggedIn }> {
   const next = createBrowser(deps);
-  const browser = toBrowserPart(deps, next, ['user']);
+  const browser = toBrowserPart(deps, next, { methods: ['user'] });
   return {
     ...next,
     current: toLoggedIn(await startSessionWithoutPassword({ ...request, remember: false, browser }, deps)),

@@ -29,6 +29,8 @@ export interface FederatedAssertion {
   /** Whether the identifier is stable between logins. */
   readonly persistent: boolean;
   readonly email?: string;
+  /** Epoch seconds: when the user logged in at the provider, if it says so. */
+  readonly authenticatedAt?: number;
   /** Identifies this assertion uniquely, to detect replays. */
   readonly replayKey: string;
   /** Epoch seconds; the assertion expires at this time. */

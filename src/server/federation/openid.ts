@@ -59,14 +59,20 @@ export async function verifyIdToken(
   deps: Deps,
 ): Promise<FederatedAssertion> {
   const claims = await verifyClaims(provider, idToken, deps);
-  const wrong = findWrongClaim(claims, provider, expected, epochSeconds(deps.clock));
+  const now = epochSeconds(deps.clock);
+  const wrong = findWrongClaim(claims, provider, expected, now);
   if (wrong !== undefined) throw createProofError(`The claim ${wrong} of the ID token is not the expected one.`);
-  const { sub = '', exp = 0, email, email_verified: verified } = claims;
+  const { sub = '', exp = 0, email, email_verified: verified, auth_time: authTime } = claims;
+  const { authenticatedSince = 0 } = expected;
   return {
     provider,
     subject: sub,
     persistent: true,
     ...(typeof email === 'string' && isTrue(verified) ? { email } : {}),
+    // Between what was verified and now, as the clock of the provider can differ.
+    ...(typeof authTime === 'number'
+      ? { authenticatedAt: Math.min(Math.max(Math.floor(authTime), authenticatedSince), now) }
+      : {}),
     // Without the signature: the same claims can have several valid signatures.
     replayKey: `oidc\n${idToken.slice(0, idToken.lastIndexOf('.'))}`,
     expiresAt: Math.ceil(exp),

@@ -22,6 +22,7 @@ import {
   formatCookie,
   isFormToken,
   type LoggedIn,
+  type LoginMoment,
   toBrowserPart,
   toLoggedIn,
 } from '../sessions/browser-sessions.ts';
@@ -262,22 +263,22 @@ export function logInWithPassword(
     render: (message: FormMessage) => renderLogin(context, state, { ...message, userName }),
   };
   return showErrors(errors, async () => {
-    const next = await startBrowserSession(context, state, ['pwd'], (client, options) =>
+    const next = await startBrowserSession(context, state, { methods: ['pwd'] }, (client, options) =>
       startPasswordSession(context, { name: userName, secret }, client, options),
     );
     return continueLogin(context, next);
   });
 }
 
-/** Starts the session of a user in this browser. @param methods as in `amr` (RFC 8176). */
+/** Starts the session of a user in this browser. */
 export async function startBrowserSession(
   context: OperationContext,
   state: LoginState,
-  methods: readonly string[],
+  login: LoginMoment,
   start: (client: Client, options: ExternalSessionOptions) => Promise<UserContent>,
 ): Promise<LoginState> {
   const next = createBrowser(context);
-  const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, methods) };
+  const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, login) };
   const started = await start(state.request.client, options);
   context.recordLogin(started.user.userId);
   return adoptSession(context, state, { ...next, current: toLoggedIn(started) });

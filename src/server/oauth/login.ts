@@ -150,7 +150,7 @@ function logInWithCertificate(...[context, state]: Parameters<LoginStep>): Promi
   return showErrors(errors, async () => {
     const certificate = context.clientCertificate();
     if (!certificate) throw createProofError('The browser sent no certificate.');
-    const next = await startBrowserSession(context, state, ['pop'], (client, options) =>
+    const next = await startBrowserSession(context, state, { methods: ['pop'] }, (client, options) =>
       startTlsCertificateSession(context, certificate, client, options),
     );
     return continueLogin(context, next);

@@ -58,13 +58,21 @@ export function createBrowser({ random }: Pick<BrowserDeps, 'random'>): Browser 
   return { cookie: generateSecret(random), isKnown: false };
 }
 
-/** What the session of a browser has: its cookie, and how and when the user logged in. @param methods as in `amr` (RFC 8176). */
+/** How a user logged in. */
+export interface LoginMoment {
+  /** As in `amr` (RFC 8176). */
+  readonly methods: readonly string[];
+  /** Epoch seconds, if it was earlier, at a provider. */
+  readonly authenticatedAt?: number | undefined;
+}
+
+/** What the session of a browser has: its cookie, and how and when the user logged in. */
 export function toBrowserPart(
   { clock }: Pick<BrowserDeps, 'clock'>,
   { cookie }: Browser,
-  methods: readonly string[],
+  { methods, authenticatedAt = epochSeconds(clock) }: LoginMoment,
 ): LoggedIn['session']['browser'] {
-  return { cookieHash: hashSecret(cookie), authenticatedAt: epochSeconds(clock), methods };
+  return { cookieHash: hashSecret(cookie), authenticatedAt, methods };
 }
 
 /** The header that sets the cookie; undefined if the browser has it. It ends with the browser. */

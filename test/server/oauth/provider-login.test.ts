@@ -139,6 +139,19 @@ test('a new login at the provider is verified by its auth_time, whatever the bro
   expect(readAnswer(await browser.submit(await follow(fresh), 'continue')).code).toBeDefined();
 });
 
+test('a login has the time of that at the provider, by which max_age is judged', async () => {
+  await logInAtProvider('subject-1');
+  const authenticatedAt = Math.floor(clock.now().getTime() / 1000);
+  clock.advance(3600);
+  const page = await browser.get(await logInAtProvider());
+  const { code } = readAnswer(await browser.submit(page, 'continue'));
+  const { json } = await redeem(server, code);
+  expect(decodeJwt(String(json.id_token)).auth_time).toBe(authenticatedAt);
+  const recent = await browser.get(authorizeUrl(server, { max_age: '3599' }));
+  expect(recent).toMatchObject({ status: 200, text: expect.stringContaining('to continue to Shop') });
+  expect(readAnswer(await browser.get(authorizeUrl(server, { max_age: '3600' })))).toHaveProperty('code');
+});
+
 test('a code of another login is refused by the provider, and an error has no code', async () => {
   const [first, second] = [new URL(await logInAtProvider('subject-1')), new URL(await logInAtProvider('subject-1'))];
   second.searchParams.set('code', first.searchParams.get('code') ?? '');

@@ -116,7 +116,8 @@ export const providerCallback = defineOperation({
       const authenticatedSince = isForced(request) ? started.startedAt : undefined;
       const exchange = { ...started.binding, code, authenticatedSince };
       const assertion = await context.providers.exchangeCode(provider, exchange);
-      const next = await startBrowserSession(context, state, [], (client, options) =>
+      const { authenticatedAt } = assertion;
+      const next = await startBrowserSession(context, state, { methods: [], authenticatedAt }, (client, options) =>
         startAssertionSession(context, assertion, client, options),
       );
       const form = createForm(context, next);
