@@ -1,5 +1,7 @@
 /** The Koa app of an app context: the steps of every request, in order. */
+import type { RequestListener } from 'node:http';
 import Koa from 'koa';
+import compose from 'koa-compose';
 import type { AppContext } from './app-context.ts';
 import { serveConsole } from './console.middleware.ts';
 import { createControlGuard } from './control/guard.ts';
@@ -7,7 +9,7 @@ import { createRoutes, dispatchRequests } from './dispatch-requests.middleware.t
 import { handleErrors } from './handle-errors.middleware.ts';
 import { allowCors } from './http/cors.ts';
 import { createHosts } from './http/hosts.ts';
-import type { Middleware, RequestState } from './http/request-state.ts';
+import type { RequestState } from './http/request-state.ts';
 import { oauthOperations } from './oauth/index.ts';
 import { operations } from './operations/index.ts';
 import type { AnyOperation } from './pipeline.ts';
@@ -18,40 +20,39 @@ import { serveWellKnown } from './well-known.middleware.ts';
 const registry = [...Object.values(operations), ...oauthOperations] as unknown as readonly AnyOperation[];
 const routes = createRoutes(registry);
 
-/** Creates the app. */
-export function createApp(appContext: AppContext): Koa<RequestState> {
+/** Creates the listener of an app context, which serves a request by the steps of its app. */
+export function createRequestListener(
+  appContext: AppContext,
+): (...exchange: Parameters<RequestListener>) => Promise<void> {
+  const app = createApp(appContext);
+  const serve = compose(app.middleware);
+  // Not `app.callback()`: every step here writes its response itself, and Koa's own response, with its listener for the end
+  // of a request, takes a third of the time of a read (docs/bench.md).
+  return async (request, response) => {
+    try {
+      await serve(app.createContext(request, response));
+    } catch (error) {
+      // A bug: `handleErrors` responds to errors.
+      appContext.log.error({ err: error }, 'failed to write the response');
+      response.destroy();
+    }
+  };
+}
+
+function createApp(appContext: AppContext): Koa<RequestState> {
   const hosts = createHosts(appContext.settings, appContext.baseUrl);
   const guard = createControlGuard(appContext, hosts);
   const app = new Koa<RequestState>();
-  app.use(bypassKoaResponse(appContext));
-  // Of connections: handlers abort through `disconnectSignals`, and errors of steps never get here.
-  app.on('error', () => undefined);
   app.use(recordRequests(appContext));
   app.use(handleErrors(appContext));
   app.use((ctx, next) => {
     hosts.assertAllowed(ctx.req);
     return next();
   });
-  app.use(serveSandboxes(appContext, guard, createApp));
+  app.use(serveSandboxes(appContext, guard, createRequestListener));
   app.use(allowCors(appContext.settings.corsOrigins, guard.isLocalPage));
   app.use(serveWellKnown(appContext, registry));
   app.use(serveConsole(appContext, guard));
   app.use(dispatchRequests(appContext, routes, guard));
   return app;
-}
-
-/**
- * Every step here writes its response itself. Koa calls that a bypass and advises against it, but its own response takes a
- * third of the time of a read. An error that is thrown nonetheless is a bug: it is logged, and the connection is closed.
- */
-function bypassKoaResponse({ log }: AppContext): Middleware {
-  return async (ctx, next) => {
-    ctx.respond = false;
-    try {
-      await next();
-    } catch (error) {
-      log.error({ err: error }, 'failed to write the response');
-      ctx.res.destroy();
-    }
-  };
 }

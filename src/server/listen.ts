@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type PlainErrorCode, retryLater } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../lib/host.ts';
-import { createApp } from './app.ts';
+import { createRequestListener } from './app.ts';
 import { type AppContext, type AppContextDeps, createAppContext } from './app-context.ts';
 import { type AuditLog, createAuditLog } from './audit/audit.ts';
 import { createAuditHistory } from './audit/history.ts';
@@ -273,7 +273,7 @@ async function openAppContext(
   });
   const storeSecret = await openStoreSecret(store, random);
   const appContext = createAppContext({ ...deps, store, storeSecret, keys });
-  gate.open(createApp(appContext).callback());
+  gate.open(createRequestListener(appContext));
   return appContext;
 }
 

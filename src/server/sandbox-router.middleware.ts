@@ -40,7 +40,7 @@ function parseSandboxPath(path: string, basePath: string): SandboxPath | undefin
 export function serveSandboxes(
   appContext: AppContext,
   guard: ControlGuard,
-  createApp: (appContext: AppContext) => { callback(): unknown },
+  createRequestListener: (appContext: AppContext) => RequestHandler,
 ): Middleware {
   const { disableControlPlane } = appContext.settings;
   const apps = new WeakMap<AppContext, RequestHandler>();
@@ -50,7 +50,7 @@ export function serveSandboxes(
   function handlerOf(sandbox: AppContext): RequestHandler {
     const existing = apps.get(sandbox);
     if (existing) return existing;
-    const handler = createApp(sandbox).callback() as RequestHandler;
+    const handler = createRequestListener(sandbox);
     apps.set(sandbox, handler);
     return handler;
   }

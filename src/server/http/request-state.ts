@@ -66,7 +66,7 @@ export interface RequestState {
  * What the steps of the app use of Koa's context: each writes its response itself. Without the rest, as the bundle has few of
  * the media types that `type` and `is` look up.
  */
-export type KoaContext = Pick<Koa.ParameterizedContext<RequestState>, 'req' | 'res' | 'respond' | 'state'>;
+export type KoaContext = Pick<Koa.ParameterizedContext<RequestState>, 'req' | 'res' | 'state'>;
 
 /** A step of the app: responds, or calls `next`. */
 export type Middleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<unknown> | unknown;
