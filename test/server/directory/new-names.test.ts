@@ -196,7 +196,7 @@ describe('a name', () => {
     expect(again).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
   });
 
-  test('that looks like one that exists is taken', async () => {
+  test('that equals one that exists, without what cannot be seen, is taken', async () => {
     const before = await server.dump();
     const group = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops' } }));
     expect(group).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
