@@ -214,6 +214,8 @@ async function finishLogin(
   { request, browser }: LoginState,
   { session }: LoggedIn,
 ): Promise<PageResponse> {
+  // The creation of the key takes up to seconds. Libraries wait less for the token endpoint, and a code is valid once.
+  if (request.openidScopes.includes('openid')) await context.keys.idTokenSigner(request.client.idTokenAlg ?? 'RS256');
   const setCookie = formatCookie(browser, context);
   if (request.device === undefined) return redirectWithCode(context, request, session, setCookie);
   await decideDevice(context, request.device, session);

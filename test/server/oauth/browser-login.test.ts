@@ -126,10 +126,12 @@ test('a login leads back with a code, which is exchanged for tokens', async () =
   expect(again.payload.nonce).toBeUndefined();
 });
 
-test('an ID token is signed with RS256 unless the client says otherwise', async () => {
-  const { id_token: idToken = '' } = await obtainTokens({ client_id: 'rsa' });
+test('an ID token is signed with RS256 unless the client says otherwise, by a key that exists before the code', async () => {
+  const { code } = answerOf(await logIn(await browser.get(authorizeUrl({ client_id: 'rsa' }))));
+  expect(server.appContext.keys.publicKeys().map(({ alg }) => alg)).toContain('RS256');
+  const { id_token: idToken } = (await redeem(code, {}, 'rsa')).json;
   const keySet = createRemoteJWKSet(new URL(`${server.url}/.well-known/jwks.json`));
-  const { protectedHeader } = await jwtVerify(idToken, keySet, {
+  const { protectedHeader } = await jwtVerify(String(idToken), keySet, {
     issuer: server.url,
     audience: 'rsa',
     currentDate: server.clock.now(),
