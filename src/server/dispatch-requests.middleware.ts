@@ -2,11 +2,10 @@
 import { apiError, type IamError } from '../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
-import { mountControlRoutes } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isControlPath, routeOf } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
-import type { Middleware } from './http/request-state.ts';
+import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeader } from './http/response.ts';
 import { createRouter, type Router } from './http/router.ts';
 import listGroups from './operations/groups/list.ts';
@@ -19,15 +18,12 @@ const prefixHint = `Path not found. Paths of the service start with ${servicePat
 /** The base of the service, which the start prints. */
 const basePaths: readonly string[] = [servicePrefix, servicePathPrefix];
 
-/** The routes of all servers and sandboxes of the process: only their handlers differ. */
-export interface Routes {
-  readonly service: Router<MountedRoute>;
-  readonly control: Router<MountedRoute>;
-}
-
-/** Creates the route tables: the operations at the service prefix or at the base URL, and the control plane. */
-export function createRoutes(registry: readonly AnyOperation[]): Routes {
-  return { service: createRouter(registry.map(mountOperation)), control: createRouter(mountControlRoutes()) };
+/**
+ * Creates the routes of the operations, at the service prefix or at the base URL. All servers and sandboxes of the process
+ * share them: only their handlers differ.
+ */
+export function createRoutes(registry: readonly AnyOperation[]): Router<MountedRoute> {
+  return createRouter(registry.map(mountOperation));
 }
 
 function mountOperation(operation: AnyOperation): MountedRoute {
@@ -46,23 +42,40 @@ function mountOperation(operation: AnyOperation): MountedRoute {
 }
 
 /** The last step. @throws IamError PATH_UNKNOWN, METHOD_NOT_ALLOWED; the errors of the route. */
-export function dispatchRequests(appContext: AppContext, routes: Routes, guard: ControlGuard): Middleware {
+export function dispatchRequests(
+  appContext: AppContext,
+  routes: Router<MountedRoute>,
+  guard: ControlGuard,
+): Middleware {
   const { shared } = appContext.store;
   const hasControlPlane = !appContext.settings.disableControlPlane;
   const findHandler = compileOnce(appContext);
-  return (ctx) => {
-    const { path, query } = ctx.state;
-    const isControl = hasControlPlane && isControlPath(path);
-    const router = isControl ? routes.control : routes.service;
-    const route = router.find(ctx.req.method ?? '', path);
-    if (isControl) guard.assertAllowed(ctx.state, route?.isPage === true);
-    // The request log, the coverage and the metrics are those of the server that responds.
-    if (isControl && shared) setHeader(ctx, 'X-Iam-Replica', shared.replica);
+  return (ctx) => (hasControlPlane && isControlPath(ctx.state.path) ? dispatchControl(ctx) : dispatchService(ctx));
+
+  function dispatchService(ctx: KoaContext): Promise<void> {
+    const { path } = ctx.state;
+    const route = routes.find(ctx.req.method ?? '', path);
     if (!route && basePaths.includes(path)) throw createBaseError(appContext);
-    if (!route) throw createUnmatchedError(path, router.methodsAt(path), isControl);
+    if (!route) throw createUnmatchedError(path, routes.methodsAt(path), false);
+    return handle(ctx, route);
+  }
+
+  async function dispatchControl(ctx: KoaContext): Promise<void> {
+    const { path } = ctx.state;
+    const { controlRouter } = await import('./control/control-plane.ts');
+    const route = controlRouter.find(ctx.req.method ?? '', path);
+    guard.assertAllowed(ctx.state, route?.isPage === true);
+    // The request log, the coverage and the metrics are those of the server that responds.
+    if (shared) setHeader(ctx, 'X-Iam-Replica', shared.replica);
+    if (!route) throw createUnmatchedError(path, controlRouter.methodsAt(path), true);
+    return handle(ctx, route);
+  }
+
+  function handle(ctx: KoaContext, route: MountedRoute): Promise<void> {
+    const { query } = ctx.state;
     ctx.state.operation = route.operation;
     return findHandler(route)(ctx, query === '' ? noQuery : parseQuery(query));
-  };
+  }
 }
 
 /** Compiles a route at its first request: a server or sandbox seldom uses many of them. */

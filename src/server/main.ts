@@ -125,6 +125,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     );
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
+    // After the ready line, so that its first request need not wait for its code.
+    if (!settings.disableControlPlane) void import('./control/control-plane.ts');
     await signal.received;
     await server.stop();
     return 0;

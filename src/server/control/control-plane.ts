@@ -1,4 +1,4 @@
-/** Mounts the routes of the control plane beside the interface, through the same pipeline. */
+/** The routes of the control plane, through the pipeline of the operations. Loaded at its first request. */
 import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, IamError } from '../../contract/errors.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
@@ -6,6 +6,7 @@ import { parseRoles } from '../../contract/roles.ts';
 import { packageVersion } from '../../contract/version.ts';
 import type { AppContext } from '../app-context.ts';
 import { metricsPath } from '../http/paths.ts';
+import { createRouter } from '../http/router.ts';
 import listGroups from '../operations/groups/list.ts';
 import { type AnyOperation, compileOperation, type MountedRoute, type OperationHandler } from '../pipeline.ts';
 import { assertImportable } from '../store/memory/capacity.ts';
@@ -14,7 +15,7 @@ import type { ControlRoute } from './define.ts';
 import { controlRoutes } from './routes/index.ts';
 
 /** The routes at the prefix of the control plane. */
-export function mountControlRoutes(): MountedRoute[] {
+function mountControlRoutes(): MountedRoute[] {
   return controlRoutes.flatMap((route) => {
     const mounted = mountRoute(route);
     return route.path === metricsPath ? [mounted, { ...mounted, path: metricsPath }] : [mounted];
@@ -94,3 +95,5 @@ function rejectShared(): never {
 function withoutAuthentication(route: AnyOperation): AnyOperation {
   return { ...route, auth: 'none', roles: parseRoles('none') };
 }
+
+export const controlRouter = createRouter(mountControlRoutes());
