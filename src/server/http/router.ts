@@ -22,28 +22,44 @@ export interface Router<Target extends Route> {
  */
 export function createRouter<Target extends Route>(routes: readonly Target[]): Router<Target> {
   assertUnique(routes);
-  // One matcher per method and number of segments, so that a request tries few routes.
-  const matchers = new Map<string, KoaRouter[]>();
-  const layers: Layer[][] = [];
-  const targets = new Map<Layer, Target>();
-  for (const route of sortByParameters(routes)) {
-    const segments = countSegments(route.path);
-    const layer = registerRoute(matchers, segments, route);
-    layers[segments] = [...(layers[segments] ?? []), layer];
-    targets.set(layer, route);
+  // One table per number of segments, so that a request tries few routes, made at its first request.
+  const tables = new Map<number, Table<Target> | undefined>(routes.map(({ path }) => [countSegments(path), undefined]));
+  function tableOf(path: string): Table<Target> | undefined {
+    const segments = countSegments(path);
+    const known = tables.get(segments);
+    if (known || !tables.has(segments)) return known;
+    const table = createTable(routes.filter((route) => countSegments(route.path) === segments));
+    tables.set(segments, table);
+    return table;
   }
-  matchers.set('HEAD', matchers.get('GET') ?? []);
   return {
     find(method, path) {
-      const [layer] = matchers.get(method)?.[countSegments(path)]?.match(path, method).pathAndMethod ?? [];
-      return layer && targets.get(layer);
+      const table = tableOf(path);
+      const [layer] = table?.matchers.get(method)?.match(path, method).pathAndMethod ?? [];
+      return layer && table?.targets.get(layer);
     },
     methodsAt(path) {
-      const found = layers[countSegments(path)]?.filter((layer) => layer.match(path)) ?? [];
-      const methods = new Set(found.flatMap((layer) => targets.get(layer)?.method ?? []));
+      const found = [...(tableOf(path)?.targets ?? [])].filter(([layer]) => layer.match(path));
+      const methods = new Set(found.map(([, { method }]) => method));
       return [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method));
     },
   };
+}
+
+/** The routes whose paths have the same number of segments. */
+interface Table<Target> {
+  readonly matchers: ReadonlyMap<string, KoaRouter>;
+  /** In the order of their precedence. */
+  readonly targets: ReadonlyMap<Layer, Target>;
+}
+
+function createTable<Target extends Route>(routes: readonly Target[]): Table<Target> {
+  const matchers = new Map<string, KoaRouter>();
+  const targets = new Map<Layer, Target>();
+  for (const route of sortByParameters(routes)) targets.set(registerRoute(matchers, route), route);
+  const reads = matchers.get('GET');
+  if (reads) matchers.set('HEAD', reads);
+  return { matchers, targets };
 }
 
 function assertUnique(routes: readonly Route[]): void {
@@ -62,11 +78,9 @@ function sortByParameters<Target extends Route>(routes: readonly Target[]): Targ
 
 const parameter = /\{([A-Za-z]+)\}/g;
 
-function registerRoute(matchers: Map<string, KoaRouter[]>, segments: number, { method, path }: Route): Layer {
-  const ofMethod = matchers.get(method) ?? [];
-  matchers.set(method, ofMethod);
-  const matcher = ofMethod[segments] ?? new KoaRouter({ sensitive: true, strict: true });
-  ofMethod[segments] = matcher;
+function registerRoute(matchers: Map<string, KoaRouter>, { method, path }: Route): Layer {
+  const matcher = matchers.get(method) ?? new KoaRouter({ sensitive: true, strict: true });
+  matchers.set(method, matcher);
   // @koa/router treats braces as an optional literal.
   return matcher.register(path.replaceAll(parameter, ':$1'), [method], neverCalled) as Layer;
 }
