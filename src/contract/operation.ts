@@ -212,7 +212,7 @@ interface Traits {
   readonly mount?: 'base';
   /** False if the growth limits do not apply although callers without roles are accepted: a revocation must not fail. */
   readonly growthLimit?: false;
-  /** A GET that changes something, as the pages do that browsers are sent to. */
+  /** A GET that changes something, as the pages do that browsers are sent to. The store of any other one rejects writes. */
   readonly writes?: true;
   /** Renews sessions in its one transaction: up to a number per session, that is no creation for the growth limits. */
   readonly renewsSession?: true;

@@ -3,19 +3,17 @@
  * interface defines their order, so that a rejected request reveals nothing.
  */
 import { createHostAssertion } from '../contract/email/single-label-hosts.ts';
-import { canWrite, hasGrowthLimit } from '../contract/growth-limit.ts';
+import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
-import { auditedTables } from './audit/changes.ts';
 import { recordAuditEvent } from './audit/record.ts';
 import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
-import { hasTestFeatures, resolveChosenIds } from './config/settings.ts';
-import { createChosenIdGuard } from './directory/chosen-ids.ts';
+import { hasTestFeatures } from './config/settings.ts';
 import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import {
   applyAuthorizationFault,
@@ -39,12 +37,11 @@ import type { LimitedRequest } from './limits/limited-store.ts';
 import type { ServiceStateQueue } from './limits/state-queue.ts';
 import { isConsoleRead, issuerOfRequest } from './observability/console-requests.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
+import { createStoreFactory } from './request-store.ts';
 import { createResponseWriter } from './response-writer.ts';
-import { observeCommits } from './store/observe-commits.ts';
+import type { CommittedChanges } from './store/observe-commits.ts';
 import type { Client } from './store/tables.ts';
-import { guardTokenLengths } from './tokens/length-guard.ts';
 import { recordIssuedTokens } from './tokens/token-subject.ts';
-import { guardAccounts } from './users/account-guard.ts';
 
 export type AnyOperation = Operation<ControlContext>;
 
@@ -339,27 +336,19 @@ function readForwardedIp(ctx: KoaContext): string | undefined {
 
 /** Creates the context of a handler for each request. */
 function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards, faults }: Compilation) {
-  const writes = canWrite(operation);
-  const isGuarded = guards === true && writes;
+  const createStore = createStoreFactory(operation, appContext, guards === true);
   const absentCaller = createAbsentCaller(operation.id);
-  const guardChosenIds = createChosenIdGuard(
-    guards ? operation.request.body : undefined,
-    resolveChosenIds(appContext.settings),
-  );
   const isList = 'page' in operation.response;
   return (call: Call, source: RequestSource, limited: LimitedRequest | undefined): ControlContext => {
     const { ctx, disconnectSignal, caller = absentCaller } = call;
     const { state } = ctx;
-    const guarded = guardChosenIds(limited?.store ?? appContext.store, call.body, caller);
-    const store = writes
-      ? observeCommits(guarded, auditedTables, (changes) => {
-          state.commits = [...(state.commits ?? []), changes];
-        })
-      : guarded;
+    const onCommit = (changes: CommittedChanges) => {
+      state.commits = [...(state.commits ?? []), changes];
+    };
     const issuer = issuerOfRequest(appContext, ctx.req);
     return createRequestContext(appContext, {
       controlDocument,
-      store: isGuarded ? guardAccounts(guardTokenLengths(store, appContext.issuer), call.caller, appContext) : store,
+      store: createStore({ body: call.body, caller: call.caller, limited, onCommit }),
       issuer: recordIssuedTokens(issuer, (issued) => {
         state.issued = issued;
       }),

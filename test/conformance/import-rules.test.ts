@@ -57,6 +57,7 @@ const serverLayers = [
   'operations',
   'oauth',
   'response-writer.ts',
+  'request-store.ts',
   'pipeline.ts',
   'control',
   'record-requests.middleware.ts',

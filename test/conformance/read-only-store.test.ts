@@ -1,6 +1,7 @@
-/** While the store is read-only, requests that would change it are rejected with 503, and change nothing. */
+/** While the store is read-only, requests that would change it are rejected with 503, and change nothing. So does a GET at any time. */
 import { expect, test } from 'vitest';
 import type { OperationId } from '../../src/server/operations/index.ts';
+import { createStoreFactory } from '../../src/server/request-store.ts';
 import { startServer } from '../harness.ts';
 import { createCallerCredentials } from '../server/property/callers.ts';
 import type { RawResponse } from '../server/property/raw-sender.ts';
@@ -38,4 +39,19 @@ test('rejects the requests of callers that are not authenticated', async () => {
   server.stopWrites();
   for (const [id, request] of requests) expectRejected(id, await sendGrowthRequest(server, id, request));
   expect(await server.dump()).toEqual(before);
+});
+
+// The tests of each operation then fail if it writes: without the guards, limits and audit events of writes.
+test('an operation that reads writes nothing, unless it is declared', async () => {
+  await using server = await startServer();
+  const get = { id: 'area.read', method: 'GET', request: {} } as const;
+  const write = (operation: Parameters<typeof createStoreFactory>[0]) => {
+    const request = { body: undefined, caller: undefined, limited: undefined, onCommit: () => undefined };
+    const { transaction } = createStoreFactory(operation, server.appContext, true)(request);
+    return transaction((tx) => tx.usedProofs.insert({ proofHash: JSON.stringify(operation), expiresAt: 1 }));
+  };
+  await expect(write(get)).rejects.toThrow('area.read declares no writes');
+  await write({ ...get, writes: true });
+  await write({ ...get, method: 'POST' });
+  expect(await server.appContext.store.usedProofs.count()).toBe(2);
 });
