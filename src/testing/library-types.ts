@@ -19,6 +19,8 @@ export interface InboxMessage {
   expiresAt?: string | undefined;
   /** Remaining attempts of the source that requested the code; only while the code is valid */
   attemptsLeft?: number | undefined;
+  /** Whether the code was used */
+  used?: true | undefined;
   /** Id of the message whose code replaced this one */
   supersededBy?: string | undefined;
   /** Why delivery failed; the code is then absent */

@@ -15,7 +15,7 @@ import { findInboxCode, inboxPath, waitForMessage } from './users/inbox-codes.ts
 
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
-  ...['channel', 'subject', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
+  ...['channel', 'subject', 'expiresAt', 'attemptsLeft', 'used', 'supersededBy', 'failure', 'text'],
 ];
 const text = ['failure', 'text'];
 const user = reference('user', ['id']);

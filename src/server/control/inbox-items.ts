@@ -32,6 +32,10 @@ export const InboxItem = z.strictObject({
     5,
     'Remaining attempts of the source that requested the code; only while the code is valid',
   ),
+  used: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Whether the code was used', examples: [true] }),
   supersededBy: optionalText('64b0c0ffee00000000000002', 'Id of the message whose code replaced this one'),
   failure: optionalText('The relay responded with status 503.', 'Why delivery failed; the code is then absent'),
 });
@@ -131,19 +135,17 @@ export async function toInboxItem(
     text: renderMessageText(visible, storeSecret),
     createdAt,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(codeId === undefined ? {} : await readCodeStatus(codeId, { store, storeSecret }, epochSeconds(clock))),
+    ...(codeId === undefined ? {} : await readCodeStatus(message, codeId, { store, storeSecret, clock })),
     ...(failure === undefined ? {} : { failure }),
   };
 }
 
-async function readCodeStatus(
-  codeId: string,
-  { store, storeSecret }: Pick<InboxDeps, 'store' | 'storeSecret'>,
-  now: number,
-) {
+async function readCodeStatus({ used }: Message, codeId: string, { store, storeSecret, clock }: InboxDeps) {
+  const now = epochSeconds(clock);
   const code = await store.codes.get(codeId);
   if (code && !code.used && code.expiresAt > now)
     return { attemptsLeft: await countRemainingAttempts(store, code, now, storeSecret) };
+  if (used) return { used };
   const later = (await store.messages.find('voids', codeId)).find(isVisible);
   return later ? { supersededBy: later.messageId } : {};
 }

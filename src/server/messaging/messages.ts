@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import type { Message } from '../store/tables.ts';
+import type { Message, Otp } from '../store/tables.ts';
 import type { Contact } from './contacts.ts';
 import type { DeliveryOutcome } from './test-recipients.ts';
 
@@ -51,8 +51,8 @@ const retentionMs = 7 * 24 * 3600_000;
 /** Old messages that are checked with each new one. */
 const cleanupBatchSize = 4;
 
-/** Adds a message to the outbox, as part of a transaction. Deletes a few expired messages. */
-export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps: MessageDeps): Promise<void> {
+/** Adds a message to the outbox, as part of a transaction. Deletes a few expired messages. @returns the ids of the stored rows */
+export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps: MessageDeps): Promise<string[]> {
   const { contact, purpose, text, code, collapsedUntil, isDecoy = false } = draft;
   const now = deps.clock.now();
   await deleteOldMessages(tx, now.getTime());
@@ -75,7 +75,19 @@ export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps:
       : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
   });
   const outcome = isDecoy ? undefined : deps.outbox.findOutcome(contact);
-  for (const row of await applyOutcome(message, outcome, now.getTime())) await tx.messages.insert(row);
+  const rows = await applyOutcome(message, outcome, now.getTime());
+  for (const row of rows) await tx.messages.insert(row);
+  return rows.map(({ messageId }) => messageId);
+}
+
+/** Stores with its messages whether a code was used: the code itself is deleted some time after its end. */
+export async function storeCodeUse(tx: Transaction, { messageIds = [] }: Otp, isUsed: boolean): Promise<void> {
+  for (const messageId of messageIds) {
+    const found = await tx.messages.get(messageId);
+    if (!found) continue;
+    const { used: _, ...message } = found;
+    await tx.messages.replace(isUsed ? { ...message, used: true } : message);
+  }
 }
 
 function chooseDelivery(isDecoy: boolean, isRelayed: boolean): Pick<Message, 'delivery'> {

@@ -7,7 +7,7 @@ import { apiError, type IamError, retryLater } from '../../contract/errors.ts';
 import { otpLifetimeSeconds } from '../../contract/otp-lifetime.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { type Contact, contactKey } from '../messaging/contacts.ts';
-import { enqueueMessage } from '../messaging/messages.ts';
+import { enqueueMessage, storeCodeUse } from '../messaging/messages.ts';
 import { clearExpired } from '../store/clear-expired.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Otp } from '../store/tables.ts';
@@ -113,6 +113,14 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
   const codeId = deps.random.uuid();
   await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
   const expiresAt = now + otpLifetimeSeconds;
+  const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
+  const voids = kept ? undefined : replacement.voids;
+  const messageIds: string[] = [];
+  for (const contact of recipients) {
+    const isDecoy = !real.includes(contact);
+    const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids };
+    messageIds.push(...(await enqueueMessage(tx, { contact, purpose, text, code: sentCode, isDecoy }, deps)));
+  }
   await tx.codes.insert(
     kept ?? {
       purpose,
@@ -125,18 +133,12 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
       sequence: (codes.at(-1)?.sequence ?? 0) + 1,
       codeId,
       codeHash: hashOtp(codeId, code, deps),
+      messageIds,
       used: false,
       createdAt: now,
       expiresAt,
     },
   );
-  const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
-  const voids = kept ? undefined : replacement.voids;
-  for (const contact of recipients) {
-    const isDecoy = !real.includes(contact);
-    const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids };
-    await enqueueMessage(tx, { contact, purpose, text, code: sentCode, isDecoy }, deps);
-  }
   return { codeId, expiresAt, expiresIn: String(otpLifetimeSeconds) };
 }
 
@@ -192,6 +194,7 @@ export async function consumeFirstMatchingOtp<Result>(
     if (outcome.kind !== 'valid') return outcome;
     const result = await onValid(tx, outcome.row);
     await markOtpUsed(tx, outcome.row);
+    await storeCodeUse(tx, outcome.row, true);
     return { kind: 'consumed', result } as const;
   });
   if (consumed.kind === 'consumed') return consumed.result;
@@ -212,7 +215,9 @@ async function findMatchingCheck(checks: readonly [OtpCheck, ...OtpCheck[]], dep
 /** Makes a used code valid again if the operation that used it failed, unless another code has replaced it. */
 export async function restoreOtp(tx: Transaction, codeId: string): Promise<void> {
   const row = await tx.codes.get(codeId);
-  if (row) await tx.codes.replace({ ...row, used: false });
+  if (!row) return;
+  await tx.codes.replace({ ...row, used: false });
+  await storeCodeUse(tx, row, false);
 }
 
 export async function revokeOtps(tx: Transaction, subject: string): Promise<void> {

@@ -48,7 +48,7 @@ const maxListedChanges = 20;
  * the end of the hour. One-time codes have a separate limit. Part of a transaction; call `outbox.wake()` after it.
  */
 export async function sendNotice(tx: Transaction, notice: Notice, deps: NoticeDeps): Promise<void> {
-  if (deps.disableRateLimits) return enqueueMessage(tx, notice, deps);
+  if (deps.disableRateLimits) return void (await enqueueMessage(tx, notice, deps));
   const { contact, purpose, text } = notice;
   const now = deps.clock.now().getTime();
   const sent = (await tx.messages.find('to', foldIdentifier(contact.to))).filter(
@@ -58,7 +58,7 @@ export async function sendNotice(tx: Transaction, notice: Notice, deps: NoticeDe
   if (pending) return tx.messages.replace(collapseNotice(pending, text));
   const times = sent.map(({ createdAt }) => Date.parse(createdAt)).filter((at) => at > now - windowMs && at <= now);
   const first = times.sort((a, b) => a - b).at(-maxImmediateNotices);
-  if (first === undefined) return enqueueMessage(tx, notice, deps);
+  if (first === undefined) return void (await enqueueMessage(tx, notice, deps));
   await enqueueMessage(tx, { ...notice, collapsedUntil: new Date(first + windowMs) }, deps);
 }
 

@@ -17,6 +17,8 @@ export const MessageRow = z
     codeId: text.optional(),
     /** The id of the valid code that this message's code replaced. */
     voids: text.optional(),
+    /** Whether the code was used. */
+    used: z.literal(true).optional(),
     createdAt: instant,
     expiresAt: instant.optional(),
     /** The delivery state; absent if messages stay in the outbox. `late`: not yet visible. `decoy`: has no recipient. */
@@ -58,6 +60,8 @@ export const OtpRow = z
     /** Orders codes of the same second. */
     sequence: z.int(),
     codeHash: secret,
+    /** The messages with the code. */
+    messageIds: z.array(text).readonly().optional(),
     used: z.boolean(),
     createdAt: epoch,
     expiresAt: epoch,

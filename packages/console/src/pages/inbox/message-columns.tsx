@@ -71,11 +71,12 @@ interface MessageStateProps {
 }
 
 /** Why the code cannot be used any more. */
-function describeEnd({ supersededBy, expiresAt, attemptsLeft }: InboxMessage, now: number | undefined) {
+function describeEnd({ used, supersededBy, expiresAt, attemptsLeft }: InboxMessage, now: number | undefined) {
+  if (used) return 'Used';
   if (supersededBy !== undefined) return 'Replaced';
   if (expiresAt === undefined) return undefined;
   if (now !== undefined && Date.parse(expiresAt) <= now) return 'Expired';
-  return attemptsLeft === undefined ? 'Used' : undefined;
+  return attemptsLeft === undefined ? 'Revoked' : undefined;
 }
 
 /** Whether the code can still be used: "in 9 min, 5 attempts left", in a narrow list "5 left". */

@@ -72,7 +72,7 @@ describe('the inbox', () => {
     expect(await find('{code}')).toEqual([]);
   });
 
-  test('shows no remaining attempts for a used or expired code', async () => {
+  test('shows no remaining attempts for a used or expired code, and also later which one was used', async () => {
     await using server = await startServer();
     await sendTestCode(server.appContext, recovery, ann);
     const [{ code } = {}] = await list(server);
@@ -81,6 +81,10 @@ describe('the inbox', () => {
     await sendTestCode(server.appContext, { ...recovery, subject: 'user:bob' }, ann);
     server.clock.advance(600);
     expect((await list(server)).filter((item) => 'attemptsLeft' in item)).toEqual([]);
+    await server.appContext.store.transaction(async (tx) => {
+      for (const { codeId } of await tx.codes.list()) await tx.codes.delete(codeId);
+    });
+    expect((await list(server)).map(({ used }) => used)).toEqual([undefined, true]);
   });
 
   test('marks the message with the currently valid code', async () => {
