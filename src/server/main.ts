@@ -24,7 +24,7 @@ import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
 import type { ReportHashes } from './seed/passwords.ts';
 import { withSeedPlaces } from './seed/read-file.ts';
-import { SeedDocument } from './seed/schema.ts';
+import type { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openStore } from './store/open.ts';
 import { openExitCodes, StoreOpenError, toInterruptedStartError } from './store/open-error.ts';
@@ -174,9 +174,10 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     () => systemClock.now(),
   );
   const trust = readFileTrust({});
+  const { SeedDocument: schema } = await import('./seed/schema.ts');
   return listen({
     settings,
-    seed: await SeedDocument.parseAsync(seed),
+    seed: await schema.parseAsync(seed),
     log,
     clock: systemClock,
     random: systemRandom,

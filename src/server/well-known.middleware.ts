@@ -10,7 +10,6 @@ import type { FaultInjector, InjectedFault } from './fault-injection/fault-injec
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeader, writeJson } from './http/response.ts';
 import { buildOpenIdConfiguration, buildServerMetadata } from './oauth/metadata.ts';
-import { buildOpenApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './pipeline.ts';
 import type { KeyRing } from './tokens/keys.ts';
 
@@ -28,7 +27,10 @@ export function serveWellKnown(appContext: AppContext, registry: readonly AnyOpe
     ['/readyz', (ctx) => writeReadiness(ctx, appContext)],
     [
       '/openapi.json',
-      cached(() => buildOpenApiDocument(registry, { version: packageVersion, baseUrl: appContext.baseUrl })),
+      cached(async () => {
+        const { buildOpenApiDocument } = await import('./openapi/document.ts');
+        return buildOpenApiDocument(registry, { version: packageVersion, baseUrl: appContext.baseUrl });
+      }),
     ],
     [jwksPath, (ctx, fault) => writeKeySet(ctx, appContext.keys, fault)],
     ...listMetadataDocuments(appContext),
@@ -95,11 +97,11 @@ function writeIndex(ctx: KoaContext, { baseUrl, settings }: AppContext): void {
 }
 
 /** Creates the document on the first request and caches it. */
-function cached(create: () => object): DocumentWriter {
-  let json: string | undefined;
-  return (ctx) => {
-    json ??= JSON.stringify(create());
-    writeCacheable(ctx, json);
+function cached(create: () => Promise<object>): DocumentWriter {
+  let json: Promise<string> | undefined;
+  return async (ctx) => {
+    json ??= create().then((document) => JSON.stringify(document));
+    writeCacheable(ctx, await json);
   };
 }
 

@@ -1,7 +1,6 @@
 /** Test tokens of an in-process server. */
 import type { AppContext } from '../server/app-context.ts';
 import { issueTestToken, type TestTokenRequest } from '../server/auth/issue-test-token.ts';
-import { TestTokenInput } from '../server/control/routes/tokens/test-token-body.ts';
 import { validateBody } from '../server/http/request-validation.ts';
 import type { TestTokenOptions } from './library-types.ts';
 
@@ -25,6 +24,9 @@ export interface Tokens {
 /** Creates the test tokens of the current app context. */
 export function createTokens(getContext: () => AppContext): Tokens {
   return {
-    issue: async (options) => issueTestToken(validateBody(TestTokenInput, options) as TestTokenRequest, getContext()),
+    async issue(options) {
+      const { TestTokenInput } = await import('../server/control/routes/tokens/test-token-body.ts');
+      return issueTestToken(validateBody(TestTokenInput, options) as TestTokenRequest, getContext());
+    },
   };
 }

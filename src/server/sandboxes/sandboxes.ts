@@ -10,7 +10,6 @@ import { type AdjustableClock, copyClockState, createAdjustableClock } from '../
 import type { Ids } from '../lib/ids.ts';
 import { createGuardedFetch, type OutgoingFetch } from '../lib/outgoing-fetch.ts';
 import type { Random } from '../lib/random.ts';
-import { assertSettingsEqual } from '../seed/apply-to-server.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { type BaselineSource, createSeededBaseline } from '../snapshots/baseline.ts';
 import { readRows } from '../snapshots/dump.ts';
@@ -175,6 +174,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     assertFree(name);
     if (!seed) return { appContext: await create(name, true), bootstrapped: {} };
     const settings = withoutServerSettings(deps.settings);
+    const { assertSettingsEqual } = await import('../seed/apply-to-server.ts');
     assertSettingsEqual(seed, settings);
     const { baseline, bootstrapped } = await createSeededBaseline(seed, deps.baseline, { ...deps, settings });
     // Applied before the sandbox exists, so that no request sees a sandbox of a rejected seed.

@@ -5,7 +5,6 @@
 import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
 import { forEachParallel } from '../lib/for-each-parallel.ts';
 import { type HashQueue, internalFlow } from '../limits/hash-queue.ts';
-import { applySeed, findUser } from '../seed/apply.ts';
 import type { ReportHashes } from '../seed/passwords.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
@@ -40,7 +39,11 @@ export async function initializeStore(
   const passwords = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
   const hash: HashPassword = (password) => passwords.asSent.hash(password, internalFlow);
   const issuer = createTokenMeasure(deps.settings, deps.clock);
-  if (seed) await applySeed(seed, { ...baselineDeps, hash, reportHashes, issuer });
+  if (seed) {
+    // Most starts of a server have no seed.
+    const { applySeed } = await import('../seed/apply.ts');
+    await applySeed(seed, { ...baselineDeps, hash, reportHashes, issuer });
+  }
   const seedBaseline = isFresh ? await readTables(store) : undefined;
   return {
     bootstrapped,
@@ -124,6 +127,7 @@ async function createSeedBaseline(
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => replaceTables(tx, emptyBaseline, new Set()));
   const { hashConcurrency } = deps.settings;
+  const { applySeed } = await import('../seed/apply.ts');
   await applySeed(present ? await withPresentUsers(seed, present, hashConcurrency) : seed, { ...deps, store: scratch });
   return readTables(scratch);
 }
@@ -142,6 +146,7 @@ async function withPresentUsers(
     if (password === undefined || hash === undefined) return entry;
     return (await passwords.matches(password, hash, internalFlow)) ? { ...rest, passwordHash: hash } : entry;
   };
+  const { findUser } = await import('../seed/apply.ts');
   const [users, mainframe] = [[...(seed.users ?? [])], [...(seed.mainframe ?? [])]];
   await forEachParallel([...users.entries()], concurrency, async ([at, user]) => {
     const known = await findUser(store, user);
