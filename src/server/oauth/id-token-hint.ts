@@ -8,12 +8,14 @@ import { idTokenType } from '../tokens/claims.ts';
 
 export const idTokenHint = sensitive(z.string().max(longestMaxToken, 'is too long'), 'secret');
 
-interface IdTokenHint {
+export interface IdTokenHint {
   readonly sub: string;
   readonly aud: string;
+  /** The session of the browser; absent with offline access. */
+  readonly sid?: string | undefined;
 }
 
-const Claims = z.object({ iss: z.string(), sub: z.string(), aud: z.string() });
+const Claims = z.object({ iss: z.string(), sub: z.string(), aud: z.string(), sid: z.string().optional() });
 
 /** An ID token of this server, also an expired one; undefined for anything else. */
 export async function readIdTokenHint(

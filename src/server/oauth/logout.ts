@@ -9,11 +9,12 @@ import {
   createFormToken,
   formatExpiredCookie,
   isFormToken,
+  type LoggedIn,
   openBrowser,
 } from '../sessions/browser-sessions.ts';
 import { endSession } from '../sessions/end-sessions.ts';
 import { appendQuery, renderRedirect } from './authorization-response.ts';
-import { idTokenHint, readIdTokenHint } from './id-token-hint.ts';
+import { type IdTokenHint, idTokenHint, readIdTokenHint } from './id-token-hint.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
 import { html, renderHiddenFields } from './pages/html.ts';
 import { renderPage } from './pages/layout.ts';
@@ -55,7 +56,7 @@ export const logout = defineOperation({
   id: 'oauth2.logout',
   title: 'Log out with a browser (OpenID Connect)',
   description:
-    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With the ID token of the session at once, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client.',
+    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With an ID token of the user at once, of a third-party client with one of this session, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client.',
   method: 'GET',
   writes: true,
   request: { query: parameters, headers: browserHeaders },
@@ -94,7 +95,8 @@ async function logOut(context: OperationContext, request: LogoutRequest, browser
   const { current } = browser;
   if (current) {
     const isConfirmed = request.form_token !== undefined && isFormToken(browser, request.form_token, context);
-    if (!isConfirmed && hint?.sub !== current.user.userId) return renderConfirmation(context, request, browser, target);
+    if (!isConfirmed && !(await isHintOf(context, hint, current)))
+      return renderConfirmation(context, request, browser, target);
     await context.store.transaction((tx) => endSession(tx, current.session));
     context.recordLogin(current.user.userId);
   }
@@ -102,6 +104,19 @@ async function logOut(context: OperationContext, request: LogoutRequest, browser
   const setCookie = current && formatExpiredCookie(context);
   if (target !== undefined) return renderRedirect(target, setCookie);
   return renderMessagePage({ title: 'You are logged out', text: 'You can close this page.', setCookie });
+}
+
+/**
+ * Whether the user need not confirm the logout. A third-party client keeps ID tokens of sessions that have ended, with which
+ * it could end any later one (RP-Initiated Logout 1.0, 2: such a request is suspect).
+ */
+async function isHintOf(
+  { store }: OperationContext,
+  hint: IdTokenHint | undefined,
+  { user, session }: LoggedIn,
+): Promise<boolean> {
+  if (hint?.sub !== user.userId) return false;
+  return hint.sid === session.sessionId || (await store.clients.get(hint.aud))?.party === '1STPARTY';
 }
 
 /** Where the browser goes afterwards; undefined if nothing was asked for. */

@@ -73,6 +73,16 @@ test('a logout of another site does not end a login that has begun', async () =>
   expect(readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }))).toHaveProperty('code');
 });
 
+test('a third-party client ends no later session with an ID token of an earlier one', async () => {
+  const page = await logIn({ client_id: 'partner' });
+  const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
+  const hint = String((await redeem(server, code, { clientId: 'partner' })).json.id_token);
+  const logOut = () => browser.get(`${server.url}/oauth2/logout?${new URLSearchParams({ id_token_hint: hint })}`);
+  expect((await logOut()).text).toContain('You are logged out');
+  await logIn();
+  expect((await logOut()).text).toContain('Log out?');
+});
+
 test.each([
   ['a script', 'cors', 'empty', 400],
   ['an image', 'no-cors', 'image', 400],
