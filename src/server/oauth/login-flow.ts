@@ -313,25 +313,29 @@ export function createForm(
   return {
     ...{ action: `${root}login?${query}`, application: client.appId },
     formTargets: device === undefined ? [request.redirectUri] : [],
-    formToken: createFormToken(browser, context, describeAccepted(request)),
-    done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,
+    formToken: createFormToken(browser, context, describeAccepted(request, isFresh)),
     setCookie: formatCookie(browser, context),
   };
 }
 
-/** Whether the form is of a page of this browser, for the same request: no other one was accepted. */
-export function isLoginForm(
+/**
+ * The state of the login whose page has this form; undefined if it is not one of this browser for the same request. A form
+ * skips the login only if its page was shown after one, or a choice of the account, for this request.
+ */
+export function readFormState(
   context: OperationContext,
   { request, browser }: Pick<LoginState, 'request' | 'browser'>,
   token: string,
-): boolean {
-  return isFormToken(browser, token, context, describeAccepted(request));
+): LoginState | undefined {
+  const isOfPage = (isFresh: boolean) => isFormToken(browser, token, context, describeAccepted(request, isFresh));
+  const isFresh = [true, false].find(isOfPage);
+  return isFresh === undefined ? undefined : { request, browser, isFresh };
 }
 
 /** The request, with what its pages show of the client, which can change meanwhile. */
-function describeAccepted(request: LoginRequest): string {
+function describeAccepted(request: LoginRequest, isFresh: boolean): string {
   const target = request.device === undefined ? request.redirectUri : '';
-  return [request.query, target, ...listRequestedScopes(request)].join('\n');
+  return [isFresh ? 'fresh' : '', request.query, target, ...listRequestedScopes(request)].join('\n');
 }
 
 export type FormMessage = Pick<LoginPageForm, 'error' | 'status'>;
@@ -357,13 +361,4 @@ export async function showErrors(
     if (!(error instanceof IamError) || error instanceof PageError || !codes.includes(error.code)) throw error;
     throw withPage(error, await render({ error: texts[error.code] ?? error.message, status: readFormStatus(error) }));
   }
-}
-
-/** What only a page contains that this request showed after a login: forms of other requests skip no login. */
-export function createProof(
-  { storeSecret }: Pick<OperationContext, 'storeSecret'>,
-  { query }: LoginFor,
-  { session: { sessionId, browser } }: LoggedIn,
-): string {
-  return storeSecret.digest('login for a request', `${sessionId}\n${browser.authenticatedAt}\n${query}`);
 }

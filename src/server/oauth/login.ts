@@ -1,4 +1,5 @@
 /** POST /oauth2/login */
+import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { startBrowserWithoutPassword } from '../auth/sign-in.ts';
@@ -6,13 +7,12 @@ import { partyRole } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
 import { startTlsCertificateSession } from '../federation/certificate-login.ts';
 import { createProofError } from '../federation/federated-login.ts';
-import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { requireFactor } from '../mfa/factors.ts';
 import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
-import { type Browser, type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
+import { type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
 import { authorizationQuery, createRefusal } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
@@ -21,12 +21,11 @@ import {
   adoptSession,
   continueLogin,
   createForm,
-  createProof,
   type FormMessage,
-  isLoginForm,
   type LoginState,
   logInWithPassword,
   mayChooseAccount,
+  readFormState,
   renderLogin,
   showErrors,
   startBrowserSession,
@@ -36,10 +35,31 @@ import { browserHeaders, pageTraits } from './page-traits.ts';
 import { renderCodePage } from './pages/login-pages.ts';
 import { createExpiredPage, createMessageError } from './pages/message-page.ts';
 import type { PageResponse } from './pages/page-error.ts';
-import { LoginPageFields, type LoginStep } from './steps/login-steps.ts';
+import { type LoginPageFields, type LoginStep, loginPageFields } from './steps/login-steps.ts';
 import { redirectToProvider } from './steps/provider-steps.ts';
 import { recoveryErrors, recoverySteps } from './steps/recovery-steps.ts';
 import { signUpErrors, signUpSteps } from './steps/sign-up-steps.ts';
+
+const steps = {
+  ...recoverySteps,
+  ...signUpSteps,
+  provider: redirectToProvider,
+  certificate: logInWithCertificate,
+  password: logInWithPassword,
+  user: logInForTest,
+  continue: (context, state) =>
+    continueLogin(context, {
+      ...state,
+      isFresh: state.isFresh || mayChooseAccount(context, state.request, state.browser.current),
+    }),
+  switch: (context, state) => renderLogin(context, state),
+  factor: sendCode,
+  code: confirmCode,
+  consent: decide,
+  cancel: (context, { request }) => refuseByUser(context, request, 'The user cancelled the login.'),
+} satisfies Readonly<Record<string, LoginStep>>;
+
+type StepName = keyof typeof steps;
 
 export const login = defineOperation({
   ...pageTraits,
@@ -59,7 +79,9 @@ export const login = defineOperation({
         .meta({ description: 'Of a device, in place of all others', examples: ['BCDF-GHJK'] }),
     },
     headers: browserHeaders,
-    body: LoginPageFields,
+    body: z
+      .object({ step: z.enum(Object.keys(steps) as StepName[]), ...loginPageFields })
+      .meta({ id: 'LoginPageForm' }),
     form: true,
   },
   identifies: ['user_name', 'user_id', 'email'],
@@ -89,30 +111,11 @@ export const login = defineOperation({
   async handle({ query, headers, body }, context) {
     const request = await readLoginRequest(context, query);
     const browser = await openBrowser(context, headers.cookie);
-    if (!isLoginForm(context, { request, browser }, body.form_token)) throw createExpiredLogin(request);
-    const isFresh = isProven(context, request, browser, body.done);
-    return steps[body.step](context, { request, browser, isFresh }, body);
+    const state = readFormState(context, { request, browser }, body.form_token);
+    if (!state) throw createExpiredLogin(request);
+    return steps[body.step](context, state, body);
   },
 });
-
-const steps: Readonly<Record<LoginPageFields['step'], LoginStep>> = {
-  ...recoverySteps,
-  ...signUpSteps,
-  provider: redirectToProvider,
-  certificate: logInWithCertificate,
-  password: logInWithPassword,
-  user: logInForTest,
-  continue: (context, state) =>
-    continueLogin(context, {
-      ...state,
-      isFresh: state.isFresh || mayChooseAccount(context, state.request, state.browser.current),
-    }),
-  switch: (context, state) => renderLogin(context, state),
-  factor: sendCode,
-  code: confirmCode,
-  consent: decide,
-  cancel: (context, { request }) => refuseByUser(context, request, 'The user cancelled the login.'),
-};
 
 function createExpiredLogin({ query, device, client }: LoginRequest) {
   if (device === undefined && client.requirePushedAuthorizationRequests) return createExpiredPage();
@@ -125,19 +128,6 @@ async function refuseByUser(context: OperationContext, request: LoginRequest, de
   await decideDevice(context, request.device, undefined);
   const text = `${request.client.appId} is not logged in on the device. You can close this page.`;
   throw createMessageError(apiError('LOGIN_REFUSED', description), { title: 'The login was refused', text });
-}
-
-function isProven(
-  context: OperationContext,
-  request: LoginRequest,
-  { current }: Browser,
-  proof: string | undefined,
-): boolean {
-  return (
-    current !== undefined &&
-    proof !== undefined &&
-    secretMatches(proof, hashSecret(createProof(context, request, current)))
-  );
 }
 
 /** The certificate of the TLS connection of the browser, verified as that of user-identities.certificate-login. */

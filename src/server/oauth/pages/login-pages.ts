@@ -10,8 +10,6 @@ export interface LoginPageForm {
   /** Where forms are sent, with the authorization request as the query. */
   readonly action: string;
   readonly formToken: string;
-  /** Proves that the user has logged in for this request. */
-  readonly done?: string | undefined;
   /** Where the application gets its response. */
   readonly formTargets: readonly string[];
   readonly application: string;
@@ -34,9 +32,9 @@ export function renderLoginPage(form: LoginPageForm, title: string, content: Htm
 }
 
 /** @param step undefined on a page with one step */
-export function renderForm({ action, formToken, done }: LoginPageForm, step: string | undefined, fields: Html): Html {
+export function renderForm({ action, formToken }: LoginPageForm, step: string | undefined, fields: Html): Html {
   return html`<form method="post" action="${action}">
-${renderHiddenFields({ step, form_token: formToken, done })}${fields}</form>
+${renderHiddenFields({ step, form_token: formToken })}${fields}</form>
 `;
 }
 

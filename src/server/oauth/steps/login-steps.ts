@@ -10,45 +10,23 @@ import type { PageResponse } from '../pages/page-error.ts';
 
 const text = textUpTo(1000);
 
-const steps = [
-  'password',
-  'user',
-  'provider',
-  'certificate',
-  'continue',
-  'switch',
-  'factor',
-  'code',
-  'consent',
-  'cancel',
-  'forgot',
-  'recover',
-  'reset',
-  'sign-up',
-  'verify',
-  'create',
-] as const;
+/** All fields but the step. */
+export const loginPageFields = {
+  form_token: sensitive(text, 'one-time'),
+  user_name: text.optional(),
+  email: text.optional(),
+  password: LoginPassword.optional(),
+  new_password: NewPassword.optional(),
+  provider: text.optional(),
+  user_id: text.optional(),
+  level: z.enum(signInLevels).optional(),
+  factor: text.optional(),
+  contact: text.optional(),
+  challenge: sensitive(text, 'one-time').optional(),
+  code: sensitive(text, 'one-time').optional(),
+  decision: z.enum(['allow', 'deny']).optional(),
+};
 
-export const LoginPageFields = z
-  .object({
-    step: z.enum(steps),
-    form_token: sensitive(text, 'one-time'),
-    done: sensitive(text, 'one-time').optional(),
-    user_name: text.optional(),
-    email: text.optional(),
-    password: LoginPassword.optional(),
-    new_password: NewPassword.optional(),
-    provider: text.optional(),
-    user_id: text.optional(),
-    level: z.enum(signInLevels).optional(),
-    factor: text.optional(),
-    contact: text.optional(),
-    challenge: sensitive(text, 'one-time').optional(),
-    code: sensitive(text, 'one-time').optional(),
-    decision: z.enum(['allow', 'deny']).optional(),
-  })
-  .meta({ id: 'LoginPageForm' });
-
-export type LoginPageFields = z.output<typeof LoginPageFields>;
+export type LoginPageFields = z.output<z.ZodObject<typeof loginPageFields>>;
 
 export type LoginStep = (context: OperationContext, state: LoginState, form: LoginPageFields) => Promise<PageResponse>;

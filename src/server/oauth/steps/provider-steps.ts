@@ -124,7 +124,7 @@ export const providerCallback = defineOperation({
       // A page of the provider may have started this chain of redirects with a form, whose policy has no other application.
       return renderAutomaticForm('You are logged in', {
         ...form,
-        fields: { step: 'continue', form_token: form.formToken, done: form.done },
+        fields: { step: 'continue', form_token: form.formToken },
       });
     });
   },
