@@ -32,7 +32,9 @@ const resolvePackages = {
     replaceIn('timers', 'xml2js', 'scripts/timers-for-xml2js.cjs');
     replaceIn('node:child_process', 'commander', 'scripts/child-process-for-command.cjs');
     replaceIn('node:http', 'undici', 'scripts/http-for-undici.cjs');
-    replaceIn('node:http2', 'undici', 'scripts/http2-for-undici.cjs');
+    // HTTP/2, and bodies that are forms.
+    for (const part of ['./client-h2.js', '../web/fetch/body.js'])
+      replaceIn(part, 'undici', 'scripts/without-part-of-undici.cjs');
     onResolve({ filter: /^(pg-native|supports-color)$/ }, () => ({
       path: inRoot('scripts/without-optional-package.cjs'),
     }));
@@ -88,8 +90,13 @@ export async function bundle({ root, outdir }) {
     write: false,
   });
   const define = defineHost(metafile);
-  for (const { path: file, text } of outputFiles)
-    writeFileSync(file, useHost(path.relative(outdir, file), await toCommonJs(text, define)));
+  const isLibrary = listLibraryFiles(metafile);
+  for (const { path: file, text } of outputFiles) {
+    const isChunk = path.dirname(file) !== outdir;
+    const code = await toCommonJs(isChunk ? exportGetters(dropBareImports(text)) : dropBareImports(text), define);
+    const late = isLibrary.has(path.relative(root, file)) ? code : requireLate(code);
+    writeFileSync(file, useHost(path.relative(outdir, file), late));
+  }
   for (const name of ['index', 'client', 'testcontainers'])
     writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
@@ -129,7 +136,54 @@ async function toCommonJs(text, define) {
     // Bundling has reported the warnings.
     logLevel: 'error',
   });
-  return code;
+  // Files of the bundle need no conversion when they are loaded.
+  return code.replace(/\b__toESM\((require\("\.[^"]*"\))\)/g, '$1');
+}
+
+/**
+ * Each entry point of esbuild imports all files that it needs in some way, so that they run in order. No module of the
+ * bundle needs that.
+ */
+function dropBareImports(text) {
+  return text.replace(/^import "\.[^"]*";\n/gm, '');
+}
+
+/** Exports of a chunk as one object, in place of the functions by which esbuild defines and copies each in each file. */
+function exportGetters(text) {
+  return text.replace(/^export \{\n([^}]*)\};\n$/m, (_, list) => {
+    const getters = list.split(',\n').map((one) => {
+      const [local, name = local] = one.trim().split(' as ');
+      return `get ${name}() { return ${local}; }`;
+    });
+    return `module.exports = { __esModule: true, ${getters.join(', ')} };\n`;
+  });
+}
+
+/** All files but those that only the command loads. Test runners must load those of the library in their own time. */
+function listLibraryFiles({ outputs }) {
+  const found = new Set();
+  const add = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    for (const imported of outputs[file].imports) if (!imported.external) add(imported.path);
+  };
+  for (const [file, { entryPoint }] of Object.entries(outputs))
+    if (entryPoint !== entryPoints.cli && Object.values(entryPoints).includes(entryPoint)) add(file);
+  return found;
+}
+
+/** Loads other files of the bundle when their exports are first used: help needs no code that sends requests. */
+function requireLate(code) {
+  const names = [];
+  const declared = code.replace(/\b(import_\w+)=(require\("\.[^"]*"\))/g, (_, name, call) => {
+    names.push(name);
+    return `${name}=()=>${call}`;
+  });
+  if (names.length === 0) return code;
+  const uses = new RegExp(`\\b(new )?(${names.join('|')})\\.([\\w$]+)`, 'g');
+  return declared.replace(uses, (_, isNew, name, property) =>
+    isNew ? `new(${name}().${property})` : `${name}().${property}`,
+  );
 }
 
 function exportsOf({ outputs }, name) {

@@ -61,10 +61,10 @@ describe('the bundle', () => {
     expect([...own].sort()).toEqual([
       'scripts/child-process-for-command.cjs',
       'scripts/http-for-undici.cjs',
-      'scripts/http2-for-undici.cjs',
       'scripts/timers-for-xml2js.cjs',
       'scripts/undici.mjs',
       'scripts/without-optional-package.cjs',
+      'scripts/without-part-of-undici.cjs',
       'src/cli',
       'src/client',
       'src/contract',
@@ -191,8 +191,8 @@ describe('loading', () => {
     expect(loaded).toEqual([
       ...commander,
       'scripts/http-for-undici.cjs',
-      'scripts/http2-for-undici.cjs',
       'scripts/undici.mjs',
+      'scripts/without-part-of-undici.cjs',
       ...own,
       'undici',
     ]);
