@@ -2,4 +2,4 @@
 import { writeDocs } from './docs.ts';
 
 const [, , root = '.', outdir = 'dist/docs'] = process.argv;
-writeDocs({ root, outdir });
+await writeDocs({ root, outdir });

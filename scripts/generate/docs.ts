@@ -8,18 +8,18 @@ import { controlPage } from './control-page.ts';
 import { readDocumentOptions } from './document-options.ts';
 
 /** Returns the documents by their file names in dist/docs/; writes nothing. */
-export function builtDocs(root: string): Map<string, string> {
+export async function builtDocs(root: string): Promise<Map<string, string>> {
   const controlDocument = buildControlDocument(controlRoutes, { ...readDocumentOptions(root), isRemote: false });
   return new Map([
-    ['cli.md', renderCliReference()],
+    ['cli.md', await renderCliReference()],
     ['control.md', controlPage()],
     ['control-openapi.json', `${JSON.stringify(controlDocument, undefined, 2)}\n`],
   ]);
 }
 
 /** Replaces `outdir` by a folder with the documents. */
-export function writeDocs({ root, outdir }: { readonly root: string; readonly outdir: string }): void {
-  const documents = builtDocs(root);
+export async function writeDocs({ root, outdir }: { readonly root: string; readonly outdir: string }): Promise<void> {
+  const documents = await builtDocs(root);
   rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
   for (const [name, content] of documents) writeFileSync(path.join(outdir, name), content);

@@ -41,7 +41,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/reference/settings.md', settingsPage()],
     ['docs/user-lifecycle.md', userLifecyclePage(root)],
     ['docs/security.md', securityPage(root)],
-    ['docs/reference/public-api.md', publicApiPage(root, all)],
+    ['docs/reference/public-api.md', await publicApiPage(root, all)],
     ['docs/seed.schema.json', seedSchema()],
     ['src/cli/plan/value-schemas.ts', valueSchemasSource()],
     ['docs/provisioning.schema.json', `${JSON.stringify(documentSchema, undefined, 2)}\n`],

@@ -17,5 +17,5 @@ function writeFiles(folder: string, files: Iterable<readonly [name: string, text
 const completions = Object.entries(shellScripts).map(
   ([shell, { text }]) => [completionFiles[shell] ?? `iam.${shell}`, text('iam')] as const,
 );
-writeFiles(manFolder, renderManPages());
+writeFiles(manFolder, await renderManPages());
 writeFiles(completionFolder, completions);

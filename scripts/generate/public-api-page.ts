@@ -16,7 +16,7 @@ import { page } from './markdown.ts';
 
 type AnyOperation = Operation<never>;
 
-export function publicApiPage(root: string, operations: Readonly<Record<string, AnyOperation>>): string {
+export async function publicApiPage(root: string, operations: Readonly<Record<string, AnyOperation>>): Promise<string> {
   const { client, index, testcontainers } = listExports(root);
   return page(
     'Public API',
@@ -33,7 +33,7 @@ export function publicApiPage(root: string, operations: Readonly<Record<string, 
       'Error codes',
       Object.entries(errorTable).map(([code, { status, category }]) => `${code} ${status} ${category}`),
     ),
-    section('Commands', listCommands()),
+    section('Commands', await listCommands()),
     section('Exit codes', exitCodes.map(formatExitCode)),
     section('Exit codes of iam serve and iam store', serveExitCodes.map(formatExitCode)),
     section('Environment variables of the server', listServerVariables()),
@@ -54,8 +54,8 @@ function formatRoute(prefix: string) {
 }
 
 /** One line for each command with its arguments and options; the global options are those of `iam`. */
-function listCommands(): string[] {
-  const program = buildCompleteProgram(process.stdout);
+async function listCommands(): Promise<string[]> {
+  const program = await buildCompleteProgram(process.stdout);
   const globals = new Set(program.options.map(({ flags }) => flags));
   return [program, ...listDescendants(program)].map((command) => {
     const parameters = command.registeredArguments.map((argument) => {

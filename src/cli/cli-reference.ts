@@ -8,9 +8,9 @@ import { globalOptionsLine } from './config/global-options.ts';
 import { buildProgram } from './program.ts';
 
 /** Renders dist/docs/cli.md. */
-export function renderCliReference(): string {
+export async function renderCliReference(): Promise<string> {
   const page = new TextSink();
-  const program = buildCompleteProgram(page);
+  const program = await buildCompleteProgram(page);
   const sections = [program, ...listRunnableCommands(program)].map((command) => renderSection(command, page));
   const topicSections = Object.values(topics).map((lines) => renderTopic(lines()));
   return [
@@ -26,7 +26,7 @@ export function renderCliReference(): string {
 }
 
 /** Builds all commands for reading: they are not run, and their help goes to `output`. */
-export function buildCompleteProgram(output: Writable): Command {
+export function buildCompleteProgram(output: Writable): Promise<Command> {
   const io = {
     stdin: process.stdin,
     stdout: output,

@@ -71,7 +71,7 @@ export interface CliRuntime {
   readonly environment: Environment;
   readonly manifest: Manifest;
   /** Builds every command in full, for the catalogue and help. */
-  readonly everyCommand: () => Command;
+  readonly everyCommand: () => Promise<Command>;
 }
 
 /** The options of a command line, by commander's attribute. */

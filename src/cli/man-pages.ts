@@ -8,8 +8,8 @@ import { topics } from './commands/help.ts';
 import { isGlobalOption } from './config/global-options.ts';
 
 /** Returns the pages by file name: `iam.1`, and one for each command below it, with its subcommands. */
-export function renderManPages(): ReadonlyMap<string, string> {
-  const program = buildCompleteProgram(new Writable({ write: (_chunk, _encoding, done) => done() }));
+export async function renderManPages(): Promise<ReadonlyMap<string, string>> {
+  const program = await buildCompleteProgram(new Writable({ write: (_chunk, _encoding, done) => done() }));
   const commands = program.commands.filter((command) => command.name() !== 'help');
   return new Map([
     ['iam.1', renderMainPage(program, commands)],

@@ -2,9 +2,6 @@
 import { Command, Help, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
-import { addHelp } from './commands/help.ts';
-import { addOperationCommand } from './commands/operation.ts';
-import { addUpdates } from './commands/update/add.ts';
 import { findUpdatableResource } from './commands/update/resources.ts';
 import { isGlobalOption } from './config/global-options.ts';
 import type { GlobalOptions } from './config/settings.ts';
@@ -32,15 +29,18 @@ export interface ProgramOptions {
 }
 
 /** Builds the program, or only the part that the command line needs. */
-export function buildProgram(io: Io, environment: Environment, { manifest, words, trust }: ProgramOptions): Command {
+export async function buildProgram(
+  io: Io,
+  environment: Environment,
+  { manifest, words, trust }: ProgramOptions,
+): Promise<Command> {
   const program = rootCommand(io, manifest.version);
   const runtime = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
   const isRequested = (names: readonly string[]) => words === undefined || names.some((name) => words.includes(name));
   for (const { heading, commands } of listGroups(manifest)) {
     program.commandsGroup(heading);
-    for (const entry of commands) addEntry(program, entry, runtime, isRequested);
+    for (const entry of commands) await addEntry(program, entry, runtime, isRequested);
   }
-  addHelp(program, io);
   program.hook('preAction', (_, command) => {
     trust?.(listTrustedFolders(command));
     assertNoEmptyArguments(command);
@@ -73,10 +73,15 @@ function defaultSummary(name: string): string {
   return `Commands for ${name.replaceAll('-', ' ')}`;
 }
 
-function addEntry(program: Command, entry: CommandEntry, runtime: CliRuntime, isRequested: IsRequested): void {
-  if ('summary' in entry) addNoun(program, entry, runtime, isRequested);
-  else if ('text' in entry) addCustomCommand(program, entry, runtime, isRequested);
-  else addOperationEntry(program, entry, runtime, isRequested);
+async function addEntry(
+  program: Command,
+  entry: CommandEntry,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
+): Promise<void> {
+  if ('summary' in entry) await addNoun(program, entry, runtime, isRequested);
+  else if ('title' in entry) await addCustomCommand(program, entry, runtime, isRequested);
+  else await addOperationEntry(program, entry, runtime, isRequested);
 }
 
 function rootCommand(io: Io, version: string): Command {
@@ -139,7 +144,7 @@ function helpWidth(columns = 80): number {
   return Math.min(columns, 100);
 }
 
-function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested: IsRequested): void {
+async function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested: IsRequested): Promise<void> {
   const aliases = nounAliases(noun.name);
   const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
   command
@@ -148,8 +153,8 @@ function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested:
     .configureHelp({ ...helpStyle, sortSubcommands: true })
     .addHelpText('after', formatMoreHelp([noun.name]));
   if (!isRequested([noun.name, ...aliases])) return;
-  addOperations(command, [noun.name], noun, runtime, isRequested);
-  for (const add of noun.add ?? []) add(command, runtime, isRequested);
+  await addOperations(command, [noun.name], noun, runtime, isRequested);
+  for (const load of noun.add ?? []) await (await load())(command, runtime, isRequested);
   nameReplacements(command, noun);
 }
 
@@ -167,30 +172,33 @@ function formatMoreHelp(words: readonly string[]): string {
 }
 
 /** Adds an operation whose command is one word, such as `keys`, with its subcommands. */
-function addOperationEntry(
+async function addOperationEntry(
   program: Command,
   { name, subcommands }: OperationCommand,
   runtime: CliRuntime,
   isRequested: IsRequested,
-): void {
+): Promise<void> {
   const operation = runtime.manifest.operations.find(({ command }) => command === name);
   if (!operation) return;
-  const add: CustomCommand['add'] = (parent) => {
-    const command = addOperationCommand(parent, operation, runtime);
-    for (const addSubcommand of subcommands) addSubcommand(command, runtime, isRequested);
-  };
-  addCustomCommand(program, { name, text: operation, add }, runtime, isRequested);
+  if (!isRequested([name])) return addSummary(program, name, operation.title);
+  const { addOperationCommand } = await import('./commands/operation.ts');
+  const command = addOperationCommand(program, operation, runtime);
+  for (const load of subcommands) await (await load())(command, runtime, isRequested);
+}
+
+async function addCustomCommand(
+  program: Command,
+  { name, title, add }: CustomCommand,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
+): Promise<void> {
+  if (isRequested([name])) (await add())(program, runtime, title);
+  else addSummary(program, name, title);
 }
 
 /** A command that is not requested is only listed in help. */
-function addCustomCommand(
-  program: Command,
-  { name, text, add }: CustomCommand,
-  runtime: CliRuntime,
-  isRequested: IsRequested,
-): void {
-  if (isRequested([name])) add(program, runtime, isRequested);
-  else program.command(name).summary(text.title);
+function addSummary(program: Command, name: string, summary: string): void {
+  program.command(name).summary(summary);
 }
 
 /** The singular of a plural name, or the plural of a singular one. */
@@ -200,34 +208,38 @@ function nounAliases(name: string): string[] {
 }
 
 /** Adds the operations below these words, and nested nouns: `groups users add`. */
-function addOperations(
+async function addOperations(
   parent: Command,
   above: readonly string[],
   noun: Noun,
   runtime: CliRuntime,
   isRequested: IsRequested,
-): void {
+): Promise<void> {
   const prefix = `${above.join(' ')} `;
   for (const operation of runtime.manifest.operations) {
     if (!operation.command?.startsWith(prefix)) continue;
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
     const aliases = findVerbAliases(next);
-    if (rest.length > 0) addNestedNoun(parent, [...above, next], noun, runtime, isRequested);
-    else if (findUpdatableResource(operation)) addUpdates(parent, operation, runtime, isRequested);
-    else if (isRequested([next, ...aliases]))
-      addOperationCommand(parent, operation, runtime, above.length === 1 ? noun.variants?.[next] : undefined);
-    else parent.command(next).summary(operation.title).aliases(aliases);
+    if (rest.length > 0) await addNestedNoun(parent, [...above, next], noun, runtime, isRequested);
+    else if (findUpdatableResource(operation)) {
+      const { addUpdates } = await import('./commands/update/add.ts');
+      addUpdates(parent, operation, runtime, isRequested);
+    } else if (isRequested([next, ...aliases])) {
+      const { addOperationCommand } = await import('./commands/operation.ts');
+      const variant = above.length === 1 ? await noun.variants?.[next]?.() : undefined;
+      addOperationCommand(parent, operation, runtime, variant);
+    } else parent.command(next).summary(operation.title).aliases(aliases);
   }
 }
 
 /** Adds a nested noun, unless it exists. */
-function addNestedNoun(
+async function addNestedNoun(
   parent: Command,
   words: readonly string[],
   noun: Noun,
   runtime: CliRuntime,
   isRequested: IsRequested,
-): void {
+): Promise<void> {
   const name = words.at(-1) ?? '';
   if (parent.commands.some((command) => command.name() === name)) return;
   const summary = noun.nouns?.[name] ?? defaultSummary(words.join(' '));
@@ -239,5 +251,5 @@ function addNestedNoun(
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .addHelpText('after', formatMoreHelp(words));
-  addOperations(command, words, noun, runtime, isRequested);
+  await addOperations(command, words, noun, runtime, isRequested);
 }

@@ -51,7 +51,7 @@ async function parse(
   environment: Environment,
   onTrust: ProgramOptions['trust'],
 ): Promise<void> {
-  const program = buildProgram(io, environment, { manifest, words, ...(onTrust ? { trust: onTrust } : {}) });
+  const program = await buildProgram(io, environment, { manifest, words, ...(onTrust ? { trust: onTrust } : {}) });
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
   } catch (error) {
@@ -70,8 +70,9 @@ async function addSuggestion(
 ): Promise<ErrorReport> {
   const code = error instanceof CommanderError ? error.code : '';
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return report;
-  const { suggestInstead } = await import('./suggestions.ts');
-  const suggestion = suggestInstead(buildProgram(io, environment, { manifest }), words);
+  const { buildForSuggestion, suggestInstead } = await import('./suggestions.ts');
+  const program = await buildForSuggestion(words, (named) => buildProgram(io, environment, { manifest, words: named }));
+  const suggestion = suggestInstead(program, words);
   return suggestion === undefined ? report : { ...report, hint: withUsageHint(suggestion) };
 }
 

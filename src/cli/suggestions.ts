@@ -2,6 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { commandPath } from './command.ts';
 import { formats } from './output/format.ts';
+import { commandGroups } from './registry.ts';
 
 /** Verbs of other programs, and ours with this meaning, the nearest one first. Only those that a noun has are suggested. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
@@ -74,6 +75,22 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   'page-size': ['limit'],
   search: ['search', 'name'],
 };
+
+/** Builds what a suggestion looks at: all of the noun that the words name, or the subcommands of every noun. */
+export async function buildForSuggestion(
+  words: readonly string[],
+  build: (words: readonly string[]) => Promise<Command>,
+): Promise<Command> {
+  const named = (await build(words)).commands.find(({ commands }) => commands.length > 0);
+  const nouns = commandGroups
+    .flatMap((group) => group.commands)
+    .filter((entry) => !('title' in entry) || entry.hasSubcommands);
+  return build([...words, ...(named ? listNames(named) : nouns.map(({ name }) => name))]);
+}
+
+function listNames({ commands }: Command): string[] {
+  return commands.flatMap((below) => [below.name(), ...listNames(below)]);
+}
 
 /** What the words mean probably, after a command or an option of them was rejected; undefined without an idea. */
 export function suggestInstead(program: Command, words: readonly string[]): string | undefined {

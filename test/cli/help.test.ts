@@ -15,7 +15,7 @@ function listCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(listCommands)];
 }
 
-const commands = listCommands(buildCompleteProgram(output));
+const commands = listCommands(await buildCompleteProgram(output));
 const globals = createGlobalOptions().flatMap(({ options }) => options);
 
 /** The options whose help is as long as their settings: those of the server. */

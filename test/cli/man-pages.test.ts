@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { renderManPages } from '../../src/cli/man-pages.ts';
 
-const pages = renderManPages();
+const pages = await renderManPages();
 
 test('there is a page for iam and for each command below it', () => {
   expect([...pages.keys()]).toEqual(expect.arrayContaining(['iam.1', 'iam-groups.1', 'iam-login.1', 'iam-store.1']));

@@ -25,7 +25,7 @@ const io = {
   releaseSignals: () => undefined,
 };
 
-function build(words?: readonly string[]): Command {
+function build(words?: readonly string[]): Promise<Command> {
   return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest, ...(words ? { words } : {}) });
 }
 
@@ -37,7 +37,7 @@ function leaves(command: Command): Command[] {
   ]);
 }
 
-const all = leaves(build());
+const all = leaves(await build());
 const byWords = new Map(all.map((command) => [commandPath(command), command]));
 
 describe('every command', () => {
@@ -139,7 +139,7 @@ describe('every command', () => {
         ]);
   });
 
-  test('has a unique name', () => {
+  test('has a unique name', async () => {
     const check = (command: Command): void => {
       const names = command.commands.flatMap((below) => [below.name(), ...below.aliases()]);
       expect([commandPath(command), names.filter((name, at) => names.indexOf(name) !== at)]).toEqual([
@@ -148,12 +148,12 @@ describe('every command', () => {
       ]);
       for (const below of command.commands) check(below);
     };
-    check(build());
+    check(await build());
   });
 });
 
-test('builds only the requested commands', () => {
-  const program = build(['group', 'list']);
+test('builds only the requested commands', async () => {
+  const program = await build(['group', 'list']);
   const counts = Object.fromEntries(program.commands.map((command) => [command.name(), command.commands.length]));
   expect(counts.groups).toBeGreaterThan(5);
   expect(counts).toMatchObject({ 'api-key': 0, profile: 0, clients: 0 });
@@ -163,13 +163,13 @@ test('builds only the requested commands', () => {
   expect(options).toMatchObject({ get: 0, create: 0, delete: 0 });
 });
 
-test('a partially built program has the same help as the full one', () => {
+test('a partially built program has the same help as the full one', async () => {
   const nouns = (command: Command): Command[] => [command, ...command.commands.flatMap(nouns)];
-  for (const whole of nouns(build())) {
+  for (const whole of nouns(await build())) {
     const words = commandPath(whole).split(' ').slice(1);
     const part = words.reduce<Command | undefined>(
       (above, word) => above?.commands.find((command) => command.name() === word),
-      build(words),
+      await build(words),
     );
     expect(part?.helpInformation()).toBe(whole.helpInformation());
   }
@@ -244,7 +244,7 @@ describe('the catalogue', () => {
 
   test('is sorted like help, and prints command, operation and effect as a table', async () => {
     const entries = await catalogue();
-    const top = build().commands.map((command) => command.name());
+    const top = (await build()).commands.map((command) => command.name());
     const keys = entries.map(({ command }) => [top.indexOf(command.split(' ')[0] ?? ''), command] as const);
     expect(keys).toEqual([...keys].sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1)));
     const { out } = await iam(['commands'], { columns: 80 });

@@ -19,8 +19,8 @@ describe('generated files that are committed', () => {
     expect(readSource(file) === content, `${file} is stale: run npm run generate`).toBe(true);
   });
 
-  test('do not include the documents that the build makes', () => {
-    const names = [...builtDocs(root).keys()];
+  test('do not include the documents that the build makes', async () => {
+    const names = [...(await builtDocs(root)).keys()];
     expect(names.filter((name) => existsSync(path.join(root, 'docs', name)))).toEqual([]);
   });
 

@@ -66,7 +66,7 @@ export const serviceDocument = describeDocument('docs/openapi.json', readSource(
 
 export const controlDocument = describeDocument(
   'dist/docs/control-openapi.json',
-  builtDocs(root).get('control-openapi.json') ?? '',
+  (await builtDocs(root)).get('control-openapi.json') ?? '',
   controlRoutes as readonly Operation<never>[],
 );
 

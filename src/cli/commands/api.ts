@@ -20,8 +20,7 @@ import { collectAssignments } from './call.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-export const apiText: CommandDescription = {
-  title: 'Send an authenticated request to any path',
+const apiText: Omit<CommandDescription, 'title'> = {
   description:
     'Paths of operations, such as /groups, are resolved against the API prefix; other paths, such as /healthz, against the base URL. The response body is printed unchanged.',
   roles: varyingRoles,
@@ -34,8 +33,8 @@ export const apiText: CommandDescription = {
   ],
 };
 
-export function addApi(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'api', apiText)
+export function addApi(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'api', { title, ...apiText })
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
     .argument('<path>', 'Path that starts with a slash')
     .option('-p, --param <name=value>', 'query parameter (repeatable)', collectAssignments)

@@ -26,8 +26,7 @@ import { NameResolver } from '../request/resolve-names.ts';
 import { streamEvents } from './events.ts';
 import { callerNotFoundError, findCallerId } from './requests/find-caller.ts';
 
-export const auditText: CommandDescription = {
-  title: 'List who changed what, newest first',
+const auditText: Omit<CommandDescription, 'title'> = {
   description: `Lists logins, changes and rejections of the server or the sandbox, with the values before and after: also those before a restart, if the server keeps an audit log in files, otherwise the last 5,000 of this run. With --follow, prints new events as they happen. Sensitive fields are only named. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
@@ -62,8 +61,8 @@ const fit = { text: ['actor', 'changes'], required: ['time', 'actor', 'operation
 const objectKinds = ['user', 'group', 'client', 'business'] as const;
 const plainFilters = ['event', 'result', 'since', 'until'] as const;
 
-export function addAudit(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'audit', auditText)
+export function addAudit(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'audit', { title, ...auditText })
     .option('--caller <caller>', 'only events of this user or client, by id or name')
     .option('--object <id>', 'only events about this object of any kind, by id or name');
   for (const kind of objectKinds)

@@ -22,8 +22,7 @@ import { previewOf, printRequestPreview } from '../request/preview.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
 
-export const callText: CommandDescription = {
-  title: 'Call any operation by its id or command',
+const callText: Omit<CommandDescription, 'title'> = {
   description:
     'List the operations with `iam commands`. `iam call OPERATION --help` shows parameters, fields, roles and errors of an operation, and an example. The response is printed unchanged; lists print one page.',
   roles: varyingRoles,
@@ -41,8 +40,8 @@ export const callText: CommandDescription = {
   ],
 };
 
-export function addCall(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'call', callText)
+export function addCall(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'call', { title, ...callText })
     .argument('<operation>', 'Id of the operation, or its command')
     .argument('[words...]', 'More words of the command: users create')
     .option('-p, --param <name=value>', 'path or query parameter (repeatable)', collectAssignments)

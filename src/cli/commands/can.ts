@@ -17,8 +17,7 @@ import { NamedNotFoundError } from '../request/not-found.ts';
 import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { readControl, readControlDetails } from './control-details.ts';
 
-export const canText: CommandDescription = {
-  title: 'Check whether a user or service has a role',
+const canText: Omit<CommandDescription, 'title'> = {
   description:
     'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. A service also has the authorities of its client. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count. For a locked user, and for a service whose owner is locked or was removed, the answer is no, with what it would have. Locks, owners and authorities are read from the control plane of the server under /_iam; where it cannot be used, a notice says so.',
   roles: varyingRoles,
@@ -34,8 +33,8 @@ const user = reference('user', ['id']);
 const service = reference('client', ['serviceAccount']);
 const business = reference('business', ['id']);
 
-export function addCan(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'can', canText)
+export function addCan(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'can', { title, ...canText })
     .argument('<subject>', 'User id or login name, or service account id of a client')
     .argument('<role>', 'Role')
     .option('--business <business>', 'id or name of the business that the user acts on behalf of');

@@ -5,8 +5,7 @@ import { addCommand, type CommandDescription, commandPath, descriptionOf, setAct
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { commandOfOperation } from '../request/operation-names.ts';
 
-export const catalogueText: CommandDescription = {
-  title: 'List all commands and operations',
+const catalogueText: Omit<CommandDescription, 'title'> = {
   description:
     'Shows the operation that a command calls, if it is one, the effect on the server state, whether the command is idempotent, and the required roles. Local commands send no writes but can change files on this machine. Commands that call any operation, such as `iam bulk`, have the effect and roles of that operation.',
   effect: 'local',
@@ -17,9 +16,11 @@ export const catalogueText: CommandDescription = {
   ],
 };
 
-export function addCatalogue(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'commands', catalogueText).option('--json', 'same as -o json');
-  setAction(command, runtime, (context, _, options) => printCatalogue(context, runtime.everyCommand(), options));
+export function addCatalogue(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'commands', { title, ...catalogueText }).option('--json', 'same as -o json');
+  setAction(command, runtime, async (context, _, options) =>
+    printCatalogue(context, await runtime.everyCommand(), options),
+  );
 }
 
 /** The columns of `-o table`; the ids of operations need the width of the others. */

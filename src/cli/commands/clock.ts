@@ -8,8 +8,7 @@ import { sendControlWrite } from '../request/control-requests.ts';
 
 const path = '/_iam/clock';
 
-export const clockText: CommandDescription = {
-  title: 'Show or set the server clock',
+const clockText: Omit<CommandDescription, 'title'> = {
   description: `All timestamps and expiry times of the server use this clock; waits and timeouts do not. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
@@ -22,8 +21,8 @@ export const clockText: CommandDescription = {
   ],
 };
 
-export function addClock(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'clock', clockText);
+export function addClock(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'clock', { title, ...clockText });
   setAction(command, runtime, show);
   setAction(
     addCommand(command, 'show', { ...clockText, title: 'Show the server clock', examples: showExamples }),

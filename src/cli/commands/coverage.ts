@@ -10,8 +10,7 @@ import { addFieldOption, createField } from '../request/field-options.ts';
 
 const path = '/_iam/coverage';
 
-export const coverageText: CommandDescription = {
-  title: 'Show which outcomes of operations were exercised',
+const coverageText: Omit<CommandDescription, 'title'> = {
   description: `Counts responses since the server started or since --reset. With --threshold, exits with 1 if the coverage of documented statuses is lower. ${controlPlaneNote}`,
   effect: 'write',
   effectVaries: true,
@@ -23,8 +22,8 @@ export const coverageText: CommandDescription = {
   ],
 };
 
-export function addCoverage(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'coverage', coverageText)
+export function addCoverage(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'coverage', { title, ...coverageText })
     .option('--missing', 'show only operations with missing statuses or error codes')
     .option('--reset', 'reset the counters');
   const description = 'required percentage of documented statuses, from 0 to 100';

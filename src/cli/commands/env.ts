@@ -11,8 +11,7 @@ import { addServerArgument, checkServerRecords, findRunningServer } from '../loc
 const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-export const envText: CommandDescription = {
-  title: 'Print environment variables of a server',
+const envText: Omit<CommandDescription, 'title'> = {
   description:
     'Uses the background server, or the currently configured server if none is running or if you use --profile or --base-url. Credentials stay in the profile; --secrets prints them as variables, for programs that do not read profiles.',
   effect: 'local',
@@ -23,8 +22,8 @@ export const envText: CommandDescription = {
   ],
 };
 
-export function addEnv(program: Command, runtime: CliRuntime): void {
-  const command = addServerArgument(addCommand(program, 'env', envText))
+export function addEnv(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addServerArgument(addCommand(program, 'env', { title, ...envText }))
     .addOption(new Option('--shell <shell>', 'shell syntax, default sh').choices([...shells]))
     .option('--secrets', 'print the credentials instead of the profile');
   setAction(command, runtime, (context, [typed], options) => env(context, typed as string | undefined, options));

@@ -11,8 +11,7 @@ import { addFieldOption, createField } from '../request/field-options.ts';
 const path = '/_iam/events';
 const columns = ['topic', 'summary', 'id', 'data'];
 
-export const eventsText: CommandDescription = {
-  title: 'Print the events of the server as they happen',
+const eventsText: Omit<CommandDescription, 'title'> = {
   description: `Runs until Ctrl-C, until the server stops, or until --count events are printed. A server that stops or a lost connection does not lose events: continue with --after and the id of the last one. ${controlPlaneNote} The topic inbox shows codes and requires the roles of \`iam inbox list\`.`,
   effect: 'read',
   live: true,
@@ -22,8 +21,8 @@ export const eventsText: CommandDescription = {
   ],
 };
 
-export function addEvents(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'events', eventsText)
+export function addEvents(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'events', { title, ...eventsText })
     .option(
       '--topics <list>',
       'one or more of inbox, requests, audit, clock, faults, separated by commas; default requests,clock,faults',

@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { findNearest } from '../../lib/nearest-name.ts';
 import { createGlobalOptions, formatGlobalOption } from '../config/global-options.ts';
 import { settingDefinitions } from '../config/settings.ts';
+import type { CliRuntime } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { exitCodes, serveExitCodes } from '../exit-codes.ts';
-import { getTextOutput, type Io } from '../io/io.ts';
+import { getTextOutput } from '../io/io.ts';
 
 export const topics: Readonly<Record<string, () => readonly string[]>> = {
   'global-options': listGlobalOptions,
@@ -15,11 +16,11 @@ export const topics: Readonly<Record<string, () => readonly string[]>> = {
   filters: listFilters,
 };
 
-export function addHelp(program: Command, io: Io): void {
+export function addHelp(program: Command, { io }: CliRuntime, title: string): void {
   program
     .command('help')
-    .summary('Show help for a command or a topic')
-    .description('Show help for a command or a topic.')
+    .summary(title)
+    .description(`${title}.`)
     .argument('[words...]', `Command, or topic: ${Object.keys(topics).join(', ')}`)
     .action((words: readonly string[]) => {
       const topic = findTopic(words[0] ?? '');

@@ -10,8 +10,7 @@ import { addFieldOption, createField } from '../request/field-options.ts';
 const path = '/_iam/metrics/series';
 const columns = ['at', 'requests', 'errors', 'logins', 'median', 'p95', 'p99'];
 
-export const metricsText: CommandDescription = {
-  title: 'Show requests, errors, logins and durations of the last hour',
+const metricsText: Omit<CommandDescription, 'title'> = {
   description: `One row per interval, oldest first, without intervals that had no requests; --all includes them. Durations are estimated; tables show milliseconds, other formats seconds. ${controlPlaneNote} For Prometheus, the server has /metrics.`,
   effect: 'read',
   examples: [
@@ -21,8 +20,8 @@ export const metricsText: CommandDescription = {
   ],
 };
 
-export function addMetrics(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'metrics', metricsText);
+export function addMetrics(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'metrics', { title, ...metricsText });
   const description = 'number of intervals of ten seconds, 1 to 360, default 60';
   addFieldOption(command, createField(['limit'], { type: 'integer', description }, false));
   command.option('--all', 'include intervals without requests');

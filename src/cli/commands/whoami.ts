@@ -8,8 +8,7 @@ import type { CliRuntime, Context } from '../context.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { assertCredentialsAccepted, getCurrentToken } from '../request/current-token.ts';
 
-export const whoamiText: CommandDescription = {
-  title: 'Show the current identity and its roles',
+const whoamiText: Omit<CommandDescription, 'title'> = {
   description:
     'Decodes the access token of the current credentials after the server has accepted it. An API key has no access token.',
   effect: 'read',
@@ -19,8 +18,8 @@ export const whoamiText: CommandDescription = {
   ],
 };
 
-export function addWhoami(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'whoami', whoamiText);
+export function addWhoami(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'whoami', { title, ...whoamiText });
   setAction(command, runtime, whoami);
 }
 

@@ -13,8 +13,7 @@ import { hangingIndent } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 
-export const whyText: CommandDescription = {
-  title: 'Explain why a request was rejected',
+const whyText: Omit<CommandDescription, 'title'> = {
   description: `Shows the credential and why it was rejected, the caller with its groups and roles, the requirements of the operation, the missing roles, and the rule that rejected the request. Error responses to callers contain less. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
@@ -23,8 +22,11 @@ export const whyText: CommandDescription = {
   ],
 };
 
-export function addWhy(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'why', whyText).argument('<request>', 'Request id from X-Request-Id or an error');
+export function addWhy(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'why', { title, ...whyText }).argument(
+    '<request>',
+    'Request id from X-Request-Id or an error',
+  );
   declareValueSources(command, { request: reference('request', ['id']) });
   setAction(command, runtime, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;

@@ -49,7 +49,7 @@ function formatLines({ files, open }: Completions, texts: readonly string[]): st
 
 async function findCompletions(deps: CompletionDeps, words: readonly string[], typed: string): Promise<Completions> {
   const { io, manifest, limit = () => AbortSignal.timeout(timeoutMs) } = deps;
-  const program = buildProgram(io, deps.environment, { manifest, words });
+  const program = await buildProgram(io, deps.environment, { manifest, words });
   const { trustFolder, ...options } = parsePosition(program, words).options;
   const trusted = trustFolder !== undefined && canBeListed(trustFolder) ? [trustFolder] : [];
   const environment = { ...deps.environment, variables: addTrustedFolders(deps.environment.variables, trusted) };

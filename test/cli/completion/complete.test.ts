@@ -12,7 +12,7 @@ import { listBashCompletions, listCompletions } from './complete.ts';
 const signal = new AbortController().signal;
 const { stdin, stdout, stderr } = process;
 const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined };
-const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+const program = await buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
 const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
 const all = [program, ...below(program)].map((command) => ({
   command,

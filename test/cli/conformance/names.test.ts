@@ -87,7 +87,7 @@ const listArguments: Readonly<Record<string, readonly string[]>> = {
 const others = ['factors list', 'inbox list', 'keys list', 'faults list', 'profile list', 'sandbox list', 'state list'];
 
 const output = new Writable({ write: (_, __, done) => done() });
-const everyCommand = listCommands(buildCompleteProgram(output));
+const everyCommand = listCommands(await buildCompleteProgram(output));
 
 function listCommands(command: Command, above: readonly string[] = []): { path: string; command: Command }[] {
   return command.commands.flatMap((below) => {

@@ -79,7 +79,7 @@ interface Place {
 }
 
 const output = new Writable({ write: (_, __, done) => done() });
-const program = buildCompleteProgram(output);
+const program = await buildCompleteProgram(output);
 const reported = Object.values(errorTable).flatMap((entry) => ('entity' in entry ? [entry.entity as string] : []));
 
 function listPlaces(command: Command, above: readonly string[] = []): Place[] {

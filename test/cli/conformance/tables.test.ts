@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => runner[Symbol.asyncDispose]());
 
-const program = buildCompleteProgram(process.stdout);
+const program = await buildCompleteProgram(process.stdout);
 const listing = (command: typeof program): (typeof program)[] => [
   ...(command.options.some(({ long }) => long === '--limit') || command.aliases().includes('ls') ? [command] : []),
   ...command.commands.flatMap(listing),

@@ -292,8 +292,8 @@ describe('the command that shows what a write did', () => {
     }
   });
 
-  test('is the `get` of an object that the command names, where there is one', () => {
-    const nouns = buildCompleteProgram(process.stdout).commands;
+  test('is the `get` of an object that the command names, where there is one', async () => {
+    const nouns = (await buildCompleteProgram(process.stdout)).commands;
     const getOf = (command: string) => {
       const words = command.split(' ').slice(0, -1);
       const noun = words.reduce<Command | undefined>(

@@ -54,8 +54,8 @@ describe('the pager', () => {
     expect(err).not.toBe('');
   });
 
-  test('is for commands that change nothing, except those that show what happens', () => {
-    const commands = listCommands(allCommands());
+  test('is for commands that change nothing, except those that show what happens', async () => {
+    const commands = listCommands(await allCommands());
     const changes = manifest.operations.filter(({ method }) => method !== 'GET').map(({ command }) => `iam ${command}`);
     const others = ['apply', 'bulk run', 'groups edit', 'clients update', 'api', 'call', 'sessions end'];
     const changing = new Set([...changes, ...others.map((words) => `iam ${words}`)]);
@@ -67,7 +67,7 @@ describe('the pager', () => {
   });
 });
 
-function allCommands(): Command {
+function allCommands(): Promise<Command> {
   const output = new Writable({ write: (_, __, done) => done() });
   return buildCompleteProgram(output);
 }

@@ -48,7 +48,7 @@ async function body(...words: string[]): Promise<unknown> {
     signal: new AbortController().signal,
     releaseSignals: () => undefined,
   };
-  const program = buildProgram(
+  const program = await buildProgram(
     io,
     { variables: { XDG_CONFIG_HOME: '/nonexistent' }, now: () => 0, random: () => 0 },
     { manifest: { ...manifest, operations: [...manifest.operations, create] } },

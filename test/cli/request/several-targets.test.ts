@@ -177,9 +177,9 @@ test('are accepted by every command whose path ends in the entity that it reads 
   expect((await iam(['users', 'roles', '--help'])).out).toContain('<user-id>');
 });
 
-test('are accepted by every command that removes, ends, locks, or adds a value', () => {
+test('are accepted by every command that removes, ends, locks, or adds a value', async () => {
   const list = (command: Command): Command[] => [command, ...command.commands.flatMap(list)];
-  const changing = list(buildCompleteProgram(process.stdout)).filter((command) =>
+  const changing = list(await buildCompleteProgram(process.stdout)).filter((command) =>
     /^(delete|remove|end|lock|unlock|add-|remove-)/.test(command.name()),
   );
   expect(changing.length).toBeGreaterThan(20);

@@ -15,7 +15,7 @@ import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { root } from '../source-files.ts';
 import { listLinks } from './markdown-links.ts';
 
-const documents = builtDocs(root);
+const documents = await builtDocs(root);
 const textOf = (name: string) => documents.get(name) ?? '';
 
 /** The sections of a page by their headings. */
@@ -28,8 +28,8 @@ function sectionsOf(text: string): Map<string, string> {
   );
 }
 
-describe('cli.md', () => {
-  const program = buildCompleteProgram(process.stdout);
+describe('cli.md', async () => {
+  const program = await buildCompleteProgram(process.stdout);
   const all = descendants(program).filter(({ commands, options }) => commands.length === 0 || options.length > 0);
   const sections = sectionsOf(textOf('cli.md'));
 
@@ -82,9 +82,9 @@ describe('control.md', () => {
 });
 
 describe('each document', () => {
-  test.each([...documents])('%s is deterministic and ends with a line break', (name, content) => {
+  test.each([...documents])('%s is deterministic and ends with a line break', async (name, content) => {
     expect(content.endsWith('\n')).toBe(true);
-    expect(builtDocs(root).get(name) === content).toBe(true);
+    expect((await builtDocs(root)).get(name) === content).toBe(true);
   });
 
   test('links to files that the repository and the package contain', () => {
@@ -105,11 +105,11 @@ describe('writeDocs', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-docs-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('replaces the folder by the documents', () => {
+  test('replaces the folder by the documents', async () => {
     const outdir = path.join(folder, 'dist/docs');
-    writeDocs({ root, outdir });
+    await writeDocs({ root, outdir });
     writeFileSync(path.join(outdir, 'stale.md'), '');
-    writeDocs({ root, outdir });
+    await writeDocs({ root, outdir });
     expect(readdirSync(outdir).sort()).toEqual([...documents.keys()].sort());
     for (const [name, content] of documents)
       expect(readFileSync(path.join(outdir, name), 'utf8') === content).toBe(true);

@@ -61,8 +61,8 @@ test('the README has at most 150 lines, and every page is reachable from it', ()
   expect(allPages.filter((page) => !reached.has(page))).toEqual([]);
 });
 
-test('pages and sources name the built documents by their paths in dist/docs/', () => {
-  const names = [...builtDocs(root).keys()];
+test('pages and sources name the built documents by their paths in dist/docs/', async () => {
+  const names = [...(await builtDocs(root)).keys()];
   const files = [...allPages, ...['src', 'packages', 'test', 'scripts', 'bench'].flatMap(listSourceFiles)];
   const paths = files.flatMap((file) =>
     matchesOf(readSource(file), /((?:dist\/)?\bdocs\/[\w-]+\.(?:md|json))/g).map((name) => ({ file, name })),

@@ -131,7 +131,7 @@ test('the examples of docs/test.md run unchanged', async () => {
 describe('the package', () => {
   test('contains the current references of the command and the control plane', async () => {
     const docs = path.join(folder, 'node_modules/iam-standin/dist/docs');
-    const documents = builtDocs(root);
+    const documents = await builtDocs(root);
     expect((await readdir(docs)).sort()).toEqual([...documents.keys()].sort());
     for (const [name, content] of documents)
       expect((await readFile(path.join(docs, name), 'utf8')) === content, `dist/docs/${name} is stale`).toBe(true);

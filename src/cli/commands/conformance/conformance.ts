@@ -5,8 +5,7 @@ import type { CliRuntime } from '../../context.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { collectAssignments } from '../call.ts';
 
-export const conformanceText: CommandDescription = {
-  title: 'Compare a deployment of the interface with this server',
+const conformanceText: Omit<CommandDescription, 'title'> = {
   description: `Sends the requests of a contract suite to the deployment at --base-url and to a server of this package that runs in memory, and reports the differences of each operation: status, error codes, fields and headers. Uses no control plane of the deployment.
 
 By default it sends reads, and requests that a conforming service refuses: without credentials, with wrong types, for unknown ids. With --allow-writes it also creates entities whose names start with iam-conformance-, changes and deletes them, and touches no others. They are deleted also after Ctrl-C; what cannot be deleted is listed.
@@ -26,9 +25,9 @@ Exits with 1 if there are differences that the baseline does not accept. A role 
   ],
 };
 
-export function addConformance(program: Command, runtime: CliRuntime): void {
+export function addConformance(program: Command, runtime: CliRuntime, title: string): void {
   const repeated = (value: string, before: readonly string[] = []) => [...before, value];
-  const command = addCommand(program, 'conformance', conformanceText)
+  const command = addCommand(program, 'conformance', { title, ...conformanceText })
     .option('--allow-writes', 'also create, change and delete entities of the suite')
     .option('--operation <name>', 'check only this operation, by its id or command (repeatable)', repeated)
     .option('--baseline <file>', 'JSON or YAML file of accepted differences')

@@ -22,8 +22,7 @@ import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkSignIn } from './sign-in.ts';
 
-export const doctorText: CommandDescription = {
-  title: 'Check settings, server and sign-in',
+const doctorText: Omit<CommandDescription, 'title'> = {
   description:
     'Checks the settings in use, the modes of the files with secrets, whether the server responds, the encryption of the connection, the clocks (that of the machine of the server, and its test clock), the store, the version and the control plane; with IAM_DATABASE_URL or --database-url also PostgreSQL: its version, tables, standbys, durability and connections. Then signs in with the current credentials and checks the expiry, roles and client of the token. Each finding has the next step. Changes nothing. Exits with 1 if a check fails; warnings exit with 0.',
   effect: 'read',
@@ -33,8 +32,8 @@ export const doctorText: CommandDescription = {
   ],
 };
 
-export function addDoctor(program: Command, runtime: CliRuntime): void {
-  setAction(addDatabaseOptions(addCommand(program, 'doctor', doctorText)), runtime, doctor);
+export function addDoctor(program: Command, runtime: CliRuntime, title: string): void {
+  setAction(addDatabaseOptions(addCommand(program, 'doctor', { title, ...doctorText })), runtime, doctor);
 }
 
 /** Adds the options of the server to the commands of the next steps. */

@@ -4,8 +4,7 @@ import { addCommand, type CommandDescription, setAction } from '../../command.ts
 import type { CliRuntime } from '../../context.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 
-export const explainText: CommandDescription = {
-  title: 'Explain an operation, a field, an error code or a role',
+const explainText: Omit<CommandDescription, 'title'> = {
   description:
     'Shows parameters, body fields, roles, statuses and errors of an operation; where a field occurs, with its type and limits; status, cause and operations of an error code; which operations accept a role. A name with several meanings is listed. A name with no other meaning is searched in the groups of the server, which can grant roles of your own; all else sends no request.',
   effect: 'read',
@@ -20,8 +19,8 @@ export const explainText: CommandDescription = {
   ],
 };
 
-export function addExplain(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'explain', explainText)
+export function addExplain(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'explain', { title, ...explainText })
     .argument('<topic>', 'Operation id, command, field, error code or role')
     .argument('[words...]', 'More words of a command: users create')
     // An option of another command is explained as its field.

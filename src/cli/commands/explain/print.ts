@@ -31,7 +31,7 @@ export async function printExplanation(context: Context, runtime: CliRuntime, na
 
 /** A role of the groups of the server. @throws CliError (exit 2) if the name is none, or the server does not say so */
 async function explainStoredRole(context: Context, runtime: CliRuntime, name: string): Promise<RoleExplanation> {
-  const unknownName = unknownNameError(context.manifest, runtime, name);
+  const unknownName = await unknownNameError(context.manifest, runtime, name);
   // A role is one word.
   if (/\s/.test(name)) throw unknownName;
   const role = await explainRoleOfGroups(context, name).catch((error: unknown) => {
@@ -86,10 +86,10 @@ function formatExplanation(explanation: Explanation, width: number): string[] {
   }
 }
 
-function unknownNameError(manifest: Manifest, runtime: CliRuntime, name: string): CliError {
+async function unknownNameError(manifest: Manifest, runtime: CliRuntime, name: string): Promise<CliError> {
   const words = splitWords(name);
   const command = words.join(' ');
-  const commands = listCommands(runtime);
+  const commands = await listCommands(runtime);
   if (commands.includes(`iam ${command}`))
     return usageError(`\`iam ${command}\` is not one operation.`, `See \`iam ${command} --help\`.`);
   const named = commands.filter((path) => words.length === 1 && path.split(/[ -]/).includes(command));
@@ -104,8 +104,8 @@ function unknownNameError(manifest: Manifest, runtime: CliRuntime, name: string)
 /** The commands with a word that are suggested. */
 const maxNamedCommands = 3;
 
-function listCommands({ everyCommand }: CliRuntime): string[] {
-  const program = everyCommand();
+async function listCommands({ everyCommand }: CliRuntime): Promise<string[]> {
+  const program = await everyCommand();
   const below = (command: typeof program): (typeof program)[] => [command, ...command.commands.flatMap(below)];
   return below(program)
     .filter((command) => descriptionOf(command) !== undefined || command.commands.length > 0)

@@ -23,8 +23,7 @@ import { promptSecret, promptText } from '../../io/prompt.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { completeSecondFactor, needsSecondFactor, resumeSecondFactor } from './second-factor.ts';
 
-export const loginText: CommandDescription = {
-  title: 'Sign in and store the tokens',
+const loginText: Omit<CommandDescription, 'title'> = {
   description:
     'Signs in as a user with --user, --web or --device, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. The server must be named by --base-url, IAM_BASE_URL or a profile; at a terminal it is prompted for. A wrong code of the second factor is prompted for again. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
   effect: 'local',
@@ -40,8 +39,8 @@ export const loginText: CommandDescription = {
   ],
 };
 
-export function addLogin(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'login', loginText)
+export function addLogin(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'login', { title, ...loginText })
     .option('--user <name>', 'login name of the user')
     .option('--password-stdin', 'read the user password from standard input')
     .option('--web', 'sign in with a browser on this machine')

@@ -8,8 +8,7 @@ import { isSameBaseUrl } from '../../config/server-url.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 
-export const logoutText: CommandDescription = {
-  title: 'Sign out and delete the tokens of a profile',
+const logoutText: Omit<CommandDescription, 'title'> = {
   description:
     'Revokes the session tokens and cached tokens through the control plane of the server, and deletes them on this machine even if the server is unreachable. A client secret in the profile remains; delete it with `iam profile remove`.',
   effect: 'local',
@@ -19,8 +18,8 @@ export const logoutText: CommandDescription = {
   ],
 };
 
-export function addLogout(program: Command, runtime: CliRuntime): void {
-  setAction(addCommand(program, 'logout', logoutText), runtime, logout);
+export function addLogout(program: Command, runtime: CliRuntime, title: string): void {
+  setAction(addCommand(program, 'logout', { title, ...logoutText }), runtime, logout);
 }
 
 async function logout(context: Context): Promise<void> {

@@ -4,8 +4,7 @@ import { addCommand, type CommandDescription, setAction, varyingRoles } from '..
 import type { CliRuntime } from '../../context.ts';
 import { addDocumentOptions } from './plan.ts';
 
-export const applyText: CommandDescription = {
-  title: 'Apply desired-state files',
+const applyText: Omit<CommandDescription, 'title'> = {
   description:
     'Shows the plan, prompts for confirmation and applies the changes. A saved plan is applied without a prompt, unless it deletes, or takes roles from administrators. Omitted keys stay unchanged; a list, including a list of members, replaces the whole list. Applying the same files again changes nothing; run the command again to resume after an interruption or an unknown outcome. Concurrent changes by other callers are preserved.',
   roles: varyingRoles,
@@ -22,9 +21,12 @@ export const applyText: CommandDescription = {
   ],
 };
 
-export function addApply(program: Command, runtime: CliRuntime): void {
+export function addApply(program: Command, runtime: CliRuntime, title: string): void {
   const command = addDocumentOptions(
-    addCommand(program, 'apply', applyText).argument('[plan]', 'Plan saved by `iam plan --out`, instead of -f'),
+    addCommand(program, 'apply', { title, ...applyText }).argument(
+      '[plan]',
+      'Plan saved by `iam plan --out`, instead of -f',
+    ),
   )
     .option('--secret-output <file>', 'write new secrets to a new private file instead of printing them')
     .option(

@@ -4,8 +4,7 @@ import { addCommand, type CommandDescription, setAction, varyingRoles } from '..
 import type { CliRuntime } from '../../context.ts';
 import { addDocumentOptions } from './plan.ts';
 
-export const diffText: CommandDescription = {
-  title: 'Compare the server with desired-state files',
+const diffText: Omit<CommandDescription, 'title'> = {
   description: 'Prints what `iam apply` would change. Exits with 0 if there is no difference, otherwise with 1.',
   roles: varyingRoles,
   effect: 'read',
@@ -15,8 +14,8 @@ export const diffText: CommandDescription = {
   ],
 };
 
-export function addDiff(program: Command, runtime: CliRuntime): void {
-  const command = addDocumentOptions(addCommand(program, 'diff', diffText));
+export function addDiff(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addDocumentOptions(addCommand(program, 'diff', { title, ...diffText }));
   setAction(command, runtime, async (context, _, options) => {
     const { runDiff } = await import('../../plan/index.ts');
     await runDiff(context, options);

@@ -3,8 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 
-export const exportText: CommandDescription = {
-  title: 'Export resources as a desired-state file',
+const exportText: Omit<CommandDescription, 'title'> = {
   description:
     'Prints YAML, or JSON with -o json, in a stable order, so that you can compare two exports. Another server accepts it: names stand in place of ids, and what cannot be carried is left out and named on standard error and at the head of the YAML. Users and secrets are never exported. Planning an unchanged export produces an empty plan.',
   roles: varyingRoles,
@@ -18,8 +17,8 @@ export const exportText: CommandDescription = {
 
 const kinds = ['groups', 'clients', 'apiKeys', 'corporateGroups', 'customers'];
 
-export function addExport(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'export', exportText).addOption(
+export function addExport(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'export', { title, ...exportText }).addOption(
     new Option('--kind <kind>', 'only these kinds (repeatable or comma-separated)')
       .choices(kinds)
       .argParser(parseKinds),

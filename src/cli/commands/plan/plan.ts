@@ -4,8 +4,7 @@ import { addCommand, type CommandDescription, setAction, varyingRoles } from '..
 import type { CliRuntime } from '../../context.ts';
 import { formats } from '../../output/format.ts';
 
-export const planText: CommandDescription = {
-  title: 'Preview the changes of desired-state files',
+const planText: Omit<CommandDescription, 'title'> = {
   description:
     'Compares files of groups, clients, API keys, corporate groups and customers with the server, and shows the changes and who gains or loses which role. Omitted keys stay unchanged; a list replaces the whole list. Writes nothing to the server.',
   roles: varyingRoles,
@@ -17,8 +16,8 @@ export const planText: CommandDescription = {
   ],
 };
 
-export function addPlan(program: Command, runtime: CliRuntime): void {
-  const command = addDocumentOptions(addCommand(program, 'plan', planText))
+export function addPlan(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addDocumentOptions(addCommand(program, 'plan', { title, ...planText }))
     .option('--out <file>', 'save the plan for `iam apply FILE`; same as -o FILE')
     .option('--detailed-exitcode', 'exit with 9 if there are changes');
   const named: { file?: string } = {};

@@ -6,8 +6,7 @@ import { usageError } from '../../errors.ts';
 
 const kinds = ['seed', 'provisioning', 'config', 'conformance-baseline'] as const;
 
-export const schemaText: CommandDescription = {
-  title: 'Print the JSON Schema of a document',
+const schemaText: Omit<CommandDescription, 'title'> = {
   description: `Kinds: seed (\`iam serve --seed\`), provisioning (\`iam apply\`), config (.iamrc.json) and conformance-baseline (\`iam conformance --baseline\`). Editors use a schema for completion and validation: name its file in \`$schema\`, or in YAML in a first line \`# yaml-language-server: $schema=FILE\`, as \`iam export\` writes it.`,
   effect: 'local',
   examples: [
@@ -16,8 +15,11 @@ export const schemaText: CommandDescription = {
   ],
 };
 
-export function addSchema(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'schema', schemaText).argument('<kind>', `One of ${kinds.join(', ')}`);
+export function addSchema(program: Command, runtime: CliRuntime, title: string): void {
+  const command = addCommand(program, 'schema', { title, ...schemaText }).argument(
+    '<kind>',
+    `One of ${kinds.join(', ')}`,
+  );
   setAction(command, runtime, async (context, [kind]) => {
     const { jsonSchemas } = await import('./json-schemas.ts');
     const known = kinds.find((one) => one === kind);

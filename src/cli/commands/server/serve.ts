@@ -11,8 +11,7 @@ import { QuietExit } from '../../errors.ts';
 import { readProcessIdentity } from '../../io/processes.ts';
 import { followServer, profileNameOf, type ServedStore, toProfileServer } from '../../local-server/server-profile.ts';
 
-export const serveText: CommandDescription = {
-  title: 'Run the server in the foreground',
+const serveText: Omit<CommandDescription, 'title'> = {
   description:
     'The server shuts down gracefully on SIGINT, SIGTERM and SIGHUP. Each option can also be set by an environment variable.',
   effect: 'local',
@@ -29,8 +28,8 @@ export const serveText: CommandDescription = {
   ],
 };
 
-export function addServe(program: Command, { io, environment, manifest }: CliRuntime): void {
-  const command = addCommand(program, 'serve', serveText);
+export function addServe(program: Command, { io, environment, manifest }: CliRuntime, title: string): void {
+  const command = addCommand(program, 'serve', { title, ...serveText });
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(createSettingOption(setting));
   addTrustOption(command);

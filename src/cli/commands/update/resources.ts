@@ -9,9 +9,6 @@ import { callOperation } from '../../request/call-operation.ts';
 import { type EntityFields, normalizeRole } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
-import { readApiKey, readClient } from '../control-details.ts';
-import { readOwnFactor, readUserFactor } from '../users/factors.ts';
-import { readUser } from '../users/get.ts';
 
 /** The values of the path, by the name of the parameter. */
 export type PathParams = Readonly<Record<string, string>>;
@@ -64,32 +61,33 @@ export const updatableResources: readonly UpdatableResource[] = [
     write: 'user-identities.update',
     entity: 'user',
     label: 'user',
-    read: (context, { id = '' }) => readUser(context, id),
+    read: async (context, { id = '' }) => (await import('../users/get.ts')).readUser(context, id),
     listUnverified: listUnverifiedContacts,
   },
   {
     write: 'api-key.update',
     entity: 'apiKey',
     label: 'API key',
-    read: (context, { apiKeyId = '' }) => readApiKey(context, apiKeyId),
+    read: async (context, { apiKeyId = '' }) => (await import('../control-details.ts')).readApiKey(context, apiKeyId),
   },
   {
     write: 'control.update-client',
     entity: 'client',
     label: 'client',
-    read: (context, { id = '' }) => readClient(context, id),
+    read: async (context, { id = '' }) => (await import('../control-details.ts')).readClient(context, id),
     normalizeEntry: normalizeRole,
   },
   {
     ...factor,
     write: 'user-identities.factors.update',
     unguarded: true,
-    read: (context, { id = '' }) => readOwnFactor(context, id),
+    read: async (context, { id = '' }) => (await import('../users/factors.ts')).readOwnFactor(context, id),
   },
   {
     ...factor,
     write: 'user-identities.factors.admin-update',
-    read: (context, { id = '', factorId = '' }) => readUserFactor(context, id, factorId),
+    read: async (context, { id = '', factorId = '' }) =>
+      (await import('../users/factors.ts')).readUserFactor(context, id, factorId),
   },
 ];
 
