@@ -83,6 +83,26 @@ export function overheadFigure(name: string, ours: readonly Duration[], floor: r
   };
 }
 
+/** Returns the figure for how many times the CPU time of the floor a process takes, each as a mean; see `overheadFigure`. */
+export function multipleFigure(
+  name: string,
+  ours: readonly Duration[],
+  floor: readonly Duration[],
+  atMost: number,
+): Figure {
+  const multipleOf = (read: (duration: Duration) => number) => mean(ours.map(read)) / mean(floor.map(read));
+  const wallMs = (durations: readonly Duration[]) => median(durations.map((duration) => duration.wallMs));
+  const byCpu = multipleOf(({ cpuMs }) => cpuMs);
+  return {
+    name,
+    ours: `${wallMs(ours).toFixed(0)} ms`,
+    floor: `${wallMs(floor).toFixed(0)} ms`,
+    ...(Number.isNaN(byCpu) ? { result: multipleOf((duration) => duration.wallMs) } : { result: byCpu, byCpu }),
+    unit: 'ratio',
+    target: { atMost },
+  };
+}
+
 /** Formats the median of rates per second. */
 export function formatRate(perSecond: readonly number[]): string {
   return `${Math.round(median(perSecond)).toLocaleString('en')}/s`;

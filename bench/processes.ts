@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Duration } from './figure.ts';
 import type { FloorResponse, MonitorCommand, Usage } from './ipc-messages.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -51,19 +52,29 @@ export function measuredEnvironment(variables: Readonly<Record<string, string>>)
 
 /** Returns the CPU time of all processes that this one ran to completion, in steps of 10 ms; NaN except on Linux. */
 export function readChildCpuMs(): number {
+  // cutime and cstime.
+  return sumStatFields('self', 16);
+}
+
+/** Returns the CPU time of a process that runs, in steps of 10 ms; NaN except on Linux. */
+function readCpuMs(pid: number): number {
+  // utime and stime.
+  return sumStatFields(pid, 14);
+}
+
+/** Sums two fields of proc(5), by their number there. The second field is the name of the program in parentheses. */
+function sumStatFields(pid: number | 'self', first: number): number {
   if (process.platform !== 'linux') return Number.NaN;
-  // Fields 16 and 17 of proc(5): cutime and cstime. The second field is the name of the program in parentheses.
-  const [user, system] = readFileSync('/proc/self/stat', 'latin1')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')
-    .split(' ')
-    .slice(13, 15);
-  return (Number(user) + Number(system)) * 10;
+    .split(' ');
+  return (Number(fields[first - 3]) + Number(fields[first - 2])) * 10;
 }
 
 export class ServerProcess {
   readonly #child: ChildProcess;
-  /** Milliseconds from the start to the ready line. */
-  readonly startMs: number;
+  /** From the start to the ready line. */
+  readonly start: Duration;
   readonly port: number;
   /** A server on a database loses its registration while it is suspended. */
   readonly #suspendable: boolean;
@@ -72,11 +83,11 @@ export class ServerProcess {
   private constructor(
     child: ChildProcess,
     port: number,
-    { startMs, suspendable }: { readonly startMs: number; readonly suspendable: boolean },
+    { start, suspendable }: { readonly start: Duration; readonly suspendable: boolean },
   ) {
     this.#child = child;
     this.port = port;
-    this.startMs = startMs;
+    this.start = start;
     this.#suspendable = suspendable;
   }
 
@@ -98,8 +109,9 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'inherit', monitored ? 'ipc' : 'ignore'],
     });
     const line = await firstLine(child);
+    const start = { wallMs: performance.now() - startedAt, cpuMs: readCpuMs(child.pid ?? 0) };
     const { url } = JSON.parse(line) as { url: string };
-    return new ServerProcess(child, Number(new URL(url).port), { startMs: performance.now() - startedAt, suspendable });
+    return new ServerProcess(child, Number(new URL(url).port), { start, suspendable });
   }
 
   /** Starts the built service on this store. */

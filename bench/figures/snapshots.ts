@@ -1,4 +1,9 @@
-/** The time of restoring a snapshot and forking a store, compared with copying the same rows. */
+/**
+ * The time of restoring a snapshot and forking a store, compared with copying the same rows; and the CPU time of what tests
+ * do with a server of the library.
+ */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -6,9 +11,10 @@ import { systemClock } from '../../src/server/lib/clock.ts';
 import { readTables, replaceTables } from '../../src/server/snapshots/dump.ts';
 import { type ForkableStore, openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { User } from '../../src/server/store/tables.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, timeFigure } from '../figure.ts';
 import { userIdOf } from '../names.ts';
-import { median } from '../statistics.ts';
+import { root } from '../processes.ts';
+import { mean, median } from '../statistics.ts';
 
 const users = 10_000;
 const rounds = 15;
@@ -16,6 +22,7 @@ const rounds = 15;
 const changedRows = 100;
 const forksMeasured = 200;
 const limits = { restoreMs: 20, forkMs: 10, forkMegabytes: 1 } as const;
+const serversForked = 50;
 
 export async function snapshotFigures(): Promise<Figure[]> {
   const store = await createFilledStore();
@@ -40,7 +47,43 @@ export async function snapshotFigures(): Promise<Figure[]> {
       unit: 'MB',
       target: { atMost: limits.forkMegabytes },
     },
+    ...(await libraryFigures()),
   ];
+}
+
+async function libraryFigures(): Promise<Figure[]> {
+  const library: typeof import('../../src/testing/index.ts') = await import(
+    pathToFileURL(path.join(root, 'dist/index.js')).href
+  );
+  const iam = await library.startServer();
+  const forks: { stop(): Promise<void> }[] = [];
+  const fork = async () => void forks.push(await iam.fork());
+  const figures = [
+    timeFigure('fork of a server', await measureCpu(rounds, fork), { atMost: 10 }),
+    timeFigure(`${serversForked} forks of a server`, serversForked * (await measureCpu(serversForked, fork, mean)), {
+      atMost: 500,
+    }),
+    timeFigure('reset of a server', await measureCpu(rounds, () => iam.reset()), { atMost: 10 }),
+    timeFigure(
+      'sandbox of a server',
+      await measureCpu(rounds, () => iam.sandboxes.create(`bench-${iam.sandboxes.list().length}`)),
+      { atMost: 5 },
+    ),
+  ];
+  for (const server of [...forks, iam]) await server.stop();
+  return figures;
+}
+
+/** Returns the CPU time of all threads in milliseconds. */
+async function measureCpu(times: number, work: () => Promise<unknown>, average = median): Promise<number> {
+  const measured: number[] = [];
+  for (let round = 0; round < times; round += 1) {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    measured.push((user + system) / 1000);
+  }
+  return average(measured);
 }
 
 function createMsFigure(name: string, ours: readonly number[], floors: readonly number[], atMost: number): Figure {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatTable, overheadFigure } from '../../bench/figure.ts';
+import { formatTable, multipleFigure, overheadFigure } from '../../bench/figure.ts';
 
 /** Durations that were half waiting. */
 const durations = (...wallMs: readonly number[]) => wallMs.map((time) => ({ wallMs: time, cpuMs: time / 2 }));
@@ -8,6 +8,18 @@ test('the figure of a command is the median of the differences within each round
   const figure = overheadFigure('iam --help', durations(90, 60, 200), durations(50, 30, 100));
   expect(figure).toMatchObject({ ours: '90 ms', floor: '50 ms', result: 40 });
   expect(figure.byCpu).toBeCloseTo((350 - 180) / 3 / 2);
+});
+
+test('the figure of a start is the multiple of the CPU time of its floor, or of the time where there is none', () => {
+  const [ours, floor] = [durations(900, 300), durations(50, 150)];
+  expect(multipleFigure('start', ours, floor, 4)).toMatchObject({
+    ours: '600 ms',
+    floor: '100 ms',
+    result: 6,
+    byCpu: 6,
+  });
+  const withoutCpu = ours.map(({ wallMs }) => ({ wallMs, cpuMs: Number.NaN }));
+  expect(multipleFigure('start', withoutCpu, floor, 4)).toMatchObject({ result: 6, target: { atMost: 4 } });
 });
 
 test('a table shows each figure in aligned columns, and whether it reaches its target', () => {
