@@ -24,7 +24,7 @@ export const seed: SeedDocument = {
   ],
 };
 
-type Changes = Readonly<Record<string, string | undefined>>;
+export type Changes = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, string>>;
 
 export function withoutUndefined(fields: Changes): Fields {

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { alice, basic, password } from '../operations/user-identities/login-fixtures.ts';
-import { codeChallenge, codeVerifier, createBrowser, type Page, type TestBrowser } from './browser.ts';
+import { type Changes, callback, readAnswer, redeem as redeemAt, authorizeUrl as urlOf } from './applications.ts';
+import { createBrowser, type Page, type TestBrowser } from './browser.ts';
 import { postFields } from './oauth-requests.ts';
 
-const callback = 'https://app.example.com/callback';
 const grantTypes = ['authorization_code', 'refresh_token'];
 const secret = 'secret-of-the-web-client';
 
@@ -45,43 +45,17 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-const request = {
-  ...{ client_id: 'web', response_type: 'code', redirect_uri: callback, scope: 'openid profile email', state: 's t' },
-  ...{ nonce: 'n-1', code_challenge: codeChallenge, code_challenge_method: 'S256' },
-};
+const authorizeUrl = (changes: Changes = {}) => urlOf(server, { scope: 'openid profile email', ...changes });
 
-type Changes = Readonly<Record<string, string | undefined>>;
-
-function authorizeUrl(changes: Changes = {}): string {
-  const pairs = Object.entries({ ...request, ...changes }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as [string, string]],
-  );
-  return `${server.url}/oauth2/authorize?${new URLSearchParams(pairs)}`;
-}
+const redeem = (code?: string, changes: Changes = {}, clientId = 'web') =>
+  redeemAt(server, code, { clientId, ...changes });
 
 function logIn(page: Page, name = 'alice', typed = password): Promise<Page> {
   return browser.submit(page, 'password', { user_name: name, password: typed });
 }
 
-function answerOf({ location = '' }: Page): Record<string, string> {
-  expect(location).not.toBe('');
-  return Object.fromEntries(new URL(location).searchParams);
-}
-
-function redeem(code = '', changes: Changes = {}, clientId = 'web') {
-  const fields = {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: callback,
-    code_verifier: codeVerifier,
-    ...changes,
-  };
-  const defined = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  return postFields(server, '/oauth2/token', Object.fromEntries(defined), basic(clientId, secret));
-}
-
 async function obtainTokens(changes: Changes = {}) {
-  const { code } = answerOf(await logIn(await browser.get(authorizeUrl(changes))));
+  const { code } = readAnswer(await logIn(await browser.get(authorizeUrl(changes))));
   return (await redeem(code, {}, changes.client_id)).json as Record<string, string>;
 }
 
@@ -91,7 +65,7 @@ test('a login leads back with a code, which is exchanged for tokens', async () =
   const done = await logIn(page);
   expect(done.status).toBe(303);
   expect(done.location).toMatch(/^https:\/\/app\.example\.com\/callback\?/);
-  const { code, ...others } = answerOf(done);
+  const { code, ...others } = readAnswer(done);
   expect(others).toEqual({ state: 's t', iss: server.url });
   const { status, json, headers } = await redeem(code);
   expect({ status, json }).toMatchObject({
@@ -127,7 +101,7 @@ test('a login leads back with a code, which is exchanged for tokens', async () =
 });
 
 test('an ID token is signed with RS256 unless the client says otherwise, by a key that exists before the code', async () => {
-  const { code } = answerOf(await logIn(await browser.get(authorizeUrl({ client_id: 'rsa' }))));
+  const { code } = readAnswer(await logIn(await browser.get(authorizeUrl({ client_id: 'rsa' }))));
   expect(server.appContext.keys.publicKeys().map(({ alg }) => alg)).toContain('RS256');
   const { id_token: idToken } = (await redeem(code, {}, 'rsa')).json;
   const keySet = createRemoteJWKSet(new URL(`${server.url}/.well-known/jwks.json`));
@@ -148,7 +122,7 @@ test('an ID token is no access token', async () => {
 test('a second application needs no second login', async () => {
   await obtainTokens();
   const changes = { client_id: 'spa', redirect_uri: 'http://localhost:3000/callback', prompt: 'none' };
-  expect(answerOf(await browser.get(authorizeUrl(changes)))).toMatchObject({ code: expect.any(String) });
+  expect(readAnswer(await browser.get(authorizeUrl(changes)))).toMatchObject({ code: expect.any(String) });
 });
 
 test.each([
@@ -172,7 +146,7 @@ test.each<[string, Changes]>([
   if (error !== 'login_required') await obtainTokens();
   const page = await browser.get(authorizeUrl({ prompt: 'none', ...changes }));
   if (changes.client_id === 'partner') expect(page).toMatchObject({ status: 400, location: undefined });
-  else expect(answerOf(page)).toMatchObject({ error, state: 's t', iss: server.url });
+  else expect(readAnswer(page)).toMatchObject({ error, state: 's t', iss: server.url });
 });
 
 test('the wrong password keeps what was typed', async () => {
@@ -181,7 +155,7 @@ test('the wrong password keeps what was typed', async () => {
   expect(page.text).toContain('value="alice.smith"');
   expect(page.text).toContain('The user name or the password is wrong.');
   expect(page.headers.get('www-authenticate')).toBeNull();
-  expect(answerOf(await logIn(page))).toMatchObject({ code: expect.any(String) });
+  expect(readAnswer(await logIn(page))).toMatchObject({ code: expect.any(String) });
 });
 
 test.each<[string, Changes]>([
@@ -212,15 +186,15 @@ test.each<[string, string, Changes]>([
   ['an age that is no number', 'invalid_request', { max_age: 'old' }],
   ['an unknown response mode', 'invalid_request', { response_mode: 'fragment' }],
 ])('reports to the application: %s', async (_, error, changes) => {
-  expect(answerOf(await browser.get(authorizeUrl(changes)))).toMatchObject({ error, state: 's t', iss: server.url });
+  expect(readAnswer(await browser.get(authorizeUrl(changes)))).toMatchObject({ error, state: 's t', iss: server.url });
 });
 
 test('a repeated parameter is reported to the application', async () => {
-  expect(answerOf(await browser.get(`${authorizeUrl()}&nonce=2`))).toMatchObject({ error: 'invalid_request' });
+  expect(readAnswer(await browser.get(`${authorizeUrl()}&nonce=2`))).toMatchObject({ error: 'invalid_request' });
 });
 
 test('a code is used once, and its second use ends what the first one issued', async () => {
-  const { code } = answerOf(await logIn(await browser.get(authorizeUrl())));
+  const { code } = readAnswer(await logIn(await browser.get(authorizeUrl())));
   const first = await redeem(code);
   expect(first.status).toBe(200);
   expect(await redeem(code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
@@ -237,13 +211,13 @@ test.each<[string, Changes, string?]>([
   ['no verifier', { code_verifier: undefined }],
   ['another client', {}, 'partner'],
 ])('a code is bound: %s', async (_, changes, clientId) => {
-  const { code } = answerOf(await logIn(await browser.get(authorizeUrl())));
+  const { code } = readAnswer(await logIn(await browser.get(authorizeUrl())));
   expect(await redeem(code, changes, clientId)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
   expect((await redeem(code)).status).toBe(200);
 });
 
 test('a code expires after a minute', async () => {
-  const { code } = answerOf(await logIn(await browser.get(authorizeUrl())));
+  const { code } = readAnswer(await logIn(await browser.get(authorizeUrl())));
   server.clock.advance(60);
   expect(await redeem(code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
 });
@@ -286,7 +260,7 @@ test('a third-party client gets what the user agreed to, and no administrative r
   const partner = { client_id: 'partner', scope: 'openid roles' };
   const page = await logIn(await browser.get(authorizeUrl(partner)));
   expect(page.text).toContain('Allow Partner?');
-  const { code } = answerOf(await browser.submit(page, 'consent', { decision: 'allow' }));
+  const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
   const { json } = await redeem(code, {}, 'partner');
   const inspected = await postFields(
     server,
@@ -298,12 +272,12 @@ test('a third-party client gets what the user agreed to, and no administrative r
     expect.arrayContaining(['ROLE_DEPLOY', 'ROLE_USER', 'ROLE_CLI-3RDPARTY', 'ROLE_AUTH-BASIC']),
   );
   expect(inspected.json.authorities).not.toContain('ROLE_ADMIN');
-  expect(answerOf(await browser.get(authorizeUrl(partner)))).toMatchObject({ code: expect.any(String) });
+  expect(readAnswer(await browser.get(authorizeUrl(partner)))).toMatchObject({ code: expect.any(String) });
 });
 
 test('a user refuses a third-party client', async () => {
   const page = await logIn(await browser.get(authorizeUrl({ client_id: 'partner' })));
-  expect(answerOf(await browser.submit(page, 'consent', { decision: 'deny' }))).toMatchObject({
+  expect(readAnswer(await browser.submit(page, 'consent', { decision: 'deny' }))).toMatchObject({
     error: 'access_denied',
   });
 });
@@ -315,7 +289,7 @@ test('a second factor is asked for, and the page of a test shows its code', asyn
   const [, sent = ''] = /the code is <code>(\d{6})<\/code>/.exec(page.text) ?? [];
   const wrong = await browser.submit(page, 'code', { code: sent === '000000' ? '000001' : '000000' });
   expect(wrong).toMatchObject({ status: 400, text: expect.stringContaining('role="alert"') });
-  const { code } = answerOf(await browser.submit(wrong, 'code', { code: sent }));
+  const { code } = readAnswer(await browser.submit(wrong, 'code', { code: sent }));
   const { json } = await redeem(code);
   const [, claims = ''] = String(json.id_token).split('.');
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
@@ -326,13 +300,13 @@ test('a second factor is asked for, and the page of a test shows its code', asyn
 test('a test logs in as any user without a password', async () => {
   const page = await browser.get(authorizeUrl());
   expect(page.text).toContain('Test: log in as');
-  const { code } = answerOf(await browser.submit(page, 'user', { user_id: 'bob-id', level: 'AUTH-MFA' }));
+  const { code } = readAnswer(await browser.submit(page, 'user', { user_id: 'bob-id', level: 'AUTH-MFA' }));
   expect((await redeem(code)).status).toBe(200);
 });
 
 test('a logout with the ID token ends the sessions of all applications, but not offline access', async () => {
   const { id_token: hint = '', access_token: online = '' } = await obtainTokens();
-  const { code } = answerOf(await browser.get(authorizeUrl({ scope: 'openid offline_access' })));
+  const { code } = readAnswer(await browser.get(authorizeUrl({ scope: 'openid offline_access' })));
   const { json } = await redeem(code);
   const bye = 'https://app.example.com/bye';
   const query = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: bye, state: 'x' });
@@ -342,21 +316,21 @@ test('a logout with the ID token ends the sessions of all applications, but not 
     (await fetch(`${server.url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await statusOf(online)).toBe(401);
   expect(await statusOf(String(json.access_token))).toBe(200);
-  expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+  expect(readAnswer(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
 });
 
 test('a logout without the ID token must be confirmed, and never leads elsewhere', async () => {
   await obtainTokens();
   const page = await browser.get(`${server.url}/oauth2/logout`);
   expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Log out?') });
-  expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toHaveProperty('code');
+  expect(readAnswer(await browser.get(authorizeUrl({ prompt: 'none' })))).toHaveProperty('code');
   const foreign = new URLSearchParams({ client_id: 'web', post_logout_redirect_uri: 'https://evil.example/' });
   expect(await browser.get(`${server.url}/oauth2/logout?${foreign}`)).toMatchObject({ status: 400 });
   expect(await browser.submit(page, '')).toMatchObject({
     status: 200,
     text: expect.stringContaining('You are logged out'),
   });
-  expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+  expect(readAnswer(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
 });
 
 test('a form posts the code if the application asks for it', async () => {
@@ -371,7 +345,7 @@ test('a lock ends the session of the browser', async () => {
     const user = await tx.users.get('alice-id');
     if (user) await tx.users.replace({ ...user, locked: true });
   });
-  expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+  expect(readAnswer(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
 });
 
 test('a new password ends the session of the browser, but not that of the application that changed it', async () => {
@@ -384,5 +358,5 @@ test('a new password ends the session of the browser, but not that of the applic
   });
   expect(change.status).toBe(201);
   expect((await fetch(`${server.url}/oauth2/userinfo`, { headers: { authorization } })).status).toBe(200);
-  expect(answerOf(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+  expect(readAnswer(await browser.get(authorizeUrl({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
 });
