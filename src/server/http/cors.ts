@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError } from '../../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
-import { isFromScript, isSubresource } from './fetch-metadata.ts';
+import { isFromScript, isLoadedByPage } from './fetch-metadata.ts';
 import { isLocalName } from './hosts.ts';
 import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
@@ -72,7 +72,7 @@ export function createPreflightAssertion(
  * not see the login to an application. @throws IamError AUTHORIZATION_INVALID
  */
 export function assertOpenedAsPage(headers: IncomingHttpHeaders): undefined {
-  if (isSubresource(headers))
+  if (isLoadedByPage(headers))
     throw apiError(
       'AUTHORIZATION_INVALID',
       'Open the page in a window of the browser: a script or an image gets none.',

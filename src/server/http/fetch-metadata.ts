@@ -30,9 +30,13 @@ export function isNavigation(method: string | undefined, headers: IncomingHttpHe
   return method === 'GET' && mode === 'navigate' && destination === 'document' && origin === undefined;
 }
 
-/** Whether a page of a browser loads it as a part, such as an image or a `fetch`, and not as a page in a window or frame. */
-export function isSubresource(headers: IncomingHttpHeaders): boolean {
-  return isFromBrowser(headers) && (headers['sec-fetch-mode'] ?? 'navigate') !== 'navigate';
+/**
+ * Whether a page of a browser loads it as a part, such as an image or a `fetch`, or before a click (Sec-Purpose), and not as a
+ * page in a window or frame.
+ */
+export function isLoadedByPage(headers: IncomingHttpHeaders): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-purpose': purpose } = headers;
+  return isFromBrowser(headers) && (mode !== 'navigate' || purpose !== undefined);
 }
 
 /** Whether a script sent the request: forms, images and beacons send neither header without a preflight (Fetch, CORS-safelisted). */

@@ -84,14 +84,18 @@ test('a third-party client ends no later session with an ID token of an earlier 
 });
 
 test.each([
-  ['a script', 'cors', 'empty', 400],
-  ['an image', 'no-cors', 'image', 400],
-  ['a program, which no user has opened', 'cors', undefined, 303],
-  ['a frame, in which an application renews its login', 'navigate', 'iframe', 303],
-])('a page of another port gets no code in the background: %s', async (_name, mode, destination, status) => {
+  ['a script', { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }, 400],
+  ['an image', { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }, 400],
+  ['a prefetch', { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Purpose': 'prefetch' }, 400],
+  ['a program, which is no browser', { 'Sec-Fetch-Mode': 'cors' }, 303],
+  [
+    'a frame, in which an application renews its login',
+    { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' },
+    303,
+  ],
+])('a page of another port gets no code in the background: %s', async (_name, metadata, status) => {
   const cookie = (await logIn()).headers.get('set-cookie')?.split(';')[0] ?? '';
-  const site = destination && { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': destination };
-  const headers = { Cookie: cookie, 'Sec-Fetch-Mode': mode, ...site };
+  const headers = { Cookie: cookie, ...metadata };
   const response = await send(server, authorizeUrl(server, { prompt: 'none' }).slice(server.url.length), { headers });
   expect(response.status).toBe(status);
   expect('location' in response.headers).toBe(status === 303);
