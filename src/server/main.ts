@@ -3,6 +3,7 @@
  * the service. `iam serve` and `npm start` call `serve`, which resolves with the exit code.
  */
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { readFileTrust } from '../lib/file-trust.ts';
 import { clearInterval, nextTurn, setInterval } from '../lib/host.ts';
 import { maxSecretBytes, readTextFile, TextFileError } from '../lib/text-file.ts';
@@ -93,9 +94,19 @@ const exitCodes = {
 /** SIGHUP comes when the terminal is closed. */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
+/**
+ * V8 allocates objects in old space if many that the same code created have outlived collections. Once it does so for a part
+ * of a request, all that the part refers to lives until the next full collection, is copied twice, and counts as more that
+ * outlives: collections then take a quarter of the time of a read (docs/bench.md).
+ */
+function letRequestsDieYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
 /** Serves until one of the stop signals. @returns the exit code: 0 after a clean stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
+  letRequestsDieYoung();
   const parent = options.stopsWithParent === true ? process.ppid : undefined;
   // A signal is delivered in the next turn; one that has arrived would be lost with the handler of the caller.
   await nextTurn();
