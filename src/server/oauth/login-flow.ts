@@ -103,8 +103,10 @@ function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn
   return isTooOld(request, loggedIn, clock);
 }
 
+/** An age of 0 asks for a login like `prompt=login`, also in the second of the last one (OpenID Connect Core 1.0, 3.1.2.1). */
 function isTooOld({ maxAge }: LoginFor, { session }: LoggedIn, clock: Clock): boolean {
-  return maxAge !== undefined && session.browser.authenticatedAt + maxAge < epochSeconds(clock);
+  if (maxAge === undefined) return false;
+  return maxAge === 0 || session.browser.authenticatedAt + maxAge < epochSeconds(clock);
 }
 
 /** Whether another program can have sent the request, and gets the code. */

@@ -44,6 +44,7 @@ test.each([loopback, privateScheme])('a user who is logged in confirms the accou
 
 test('the account can be confirmed unless the login is older than max_age', async () => {
   await logIn();
+  expect((await open({ max_age: '0' })).text).not.toContain('Continue as');
   server.clock.advance(59);
   const page = await open({ max_age: '60' });
   expect(page.text).toContain('Continue as Alice');
