@@ -76,7 +76,7 @@ export async function continueLogin(context: OperationContext, state: LoginState
   const factors = await listNeededFactors(context, request, current);
   if (factors.length > 0) {
     assertMayAsk(request, 'interaction_required', 'The user must confirm a second factor.');
-    return renderFactorPage(createForm(context, state), { factors });
+    return renderFactorPage(createForm(context, state), factors);
   }
   if (state.hasAgreed) await storeConsent(context, request, current);
   else if (asksForConsent) {
@@ -138,7 +138,7 @@ export async function renderLogin(
   const providers = await listRedirectProviders(context.store);
   const form = { ...createForm(context, state), ...message };
   // Browsers check each redirect after a form (CSP, form-action).
-  const formTargets = [...form.formTargets, ...providers.map((provider) => provider.authorizationEndpoint)];
+  const formTargets = [...(form.formTargets ?? []), ...providers.map((provider) => provider.authorizationEndpoint)];
   return renderPasswordPage(
     { ...form, formTargets },
     {

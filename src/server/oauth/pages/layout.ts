@@ -9,9 +9,9 @@ export interface LayoutOptions {
   readonly title: string;
   readonly content: Html;
   /** Default: 200. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Where the forms of the page finally lead: browsers check each redirect after a form (CSP, form-action). */
-  readonly formTargets?: readonly string[];
+  readonly formTargets?: readonly string[] | undefined;
   /** A script that the page runs, by its text. */
   readonly script?: string;
   readonly setCookie?: string | undefined;

@@ -2,33 +2,25 @@
 
 import { focus, renderCodeField, renderSentCode, renderUserNameField } from './fields.ts';
 import { type Html, html, renderHiddenFields } from './html.ts';
-import { renderPage } from './layout.ts';
+import { type LayoutOptions, renderPage } from './layout.ts';
 import type { PageResponse } from './page-error.ts';
 
 /** What every form of a login sends, beside its fields. */
-export interface LoginPageForm {
+export interface LoginPageForm extends Pick<LayoutOptions, 'status' | 'formTargets' | 'setCookie'> {
   /** Where forms are sent, with the authorization request as the query. */
   readonly action: string;
   readonly formToken: string;
-  /** Where the application gets its response. */
-  readonly formTargets: readonly string[];
   readonly application: string;
-  readonly setCookie?: string | undefined;
   /** What is wrong with what was typed. */
   readonly error?: string | undefined;
   /** What was done before. */
   readonly notice?: string | undefined;
-  readonly status?: number | undefined;
 }
 
 export function renderLoginPage(form: LoginPageForm, title: string, content: Html): PageResponse {
-  return renderPage({
-    title,
-    content: html`${form.error && html`<p class="error" role="alert">${form.error}</p>`}${form.notice && html`<p class="note" role="status">${form.notice}</p>`}${content}`,
-    formTargets: form.formTargets,
-    setCookie: form.setCookie,
-    ...(form.status === undefined ? {} : { status: form.status }),
-  });
+  const { error, notice, status, formTargets, setCookie } = form;
+  const messages = html`${error && html`<p class="error" role="alert">${error}</p>`}${notice && html`<p class="note" role="status">${notice}</p>`}`;
+  return renderPage({ title, content: html`${messages}${content}`, status, formTargets, setCookie });
 }
 
 /** @param step undefined on a page with one step */
@@ -43,7 +35,7 @@ export function renderStep(form: LoginPageForm, step: string, text: string, fiel
   return renderForm(form, step, html`${fields}<button class="subtle">${text}</button>`);
 }
 
-export interface PasswordPage {
+interface PasswordPage {
   readonly userName?: string | undefined;
   /** The user who is logged in already and can go on. */
   readonly currentUser?: string | undefined;
@@ -100,11 +92,10 @@ function shorten(id: string): string {
   return id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
 }
 
-export interface FactorPage {
-  readonly factors: readonly { readonly id: string; readonly contact: string }[];
-}
-
-export function renderFactorPage(form: LoginPageForm, { factors }: FactorPage): PageResponse {
+export function renderFactorPage(
+  form: LoginPageForm,
+  factors: readonly { readonly id: string; readonly contact: string }[],
+): PageResponse {
   return renderLoginPage(
     form,
     'Confirm that it is you',
@@ -117,7 +108,7 @@ ${renderForm(
   );
 }
 
-export interface CodePage {
+interface CodePage {
   readonly challenge: string;
   readonly factor: string;
   readonly contact: string;
@@ -140,7 +131,7 @@ ${renderForm(
   );
 }
 
-export interface ConsentPage {
+interface ConsentPage {
   readonly user: string;
   /** The scopes in words. */
   readonly rights: readonly string[];

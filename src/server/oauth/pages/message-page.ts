@@ -2,24 +2,19 @@
 
 import { apiError, type IamError } from '../../../contract/errors.ts';
 import { html } from './html.ts';
-import { renderPage } from './layout.ts';
+import { type LayoutOptions, renderPage } from './layout.ts';
 import { type PageError, type PageResponse, withPage } from './page-error.ts';
 
-interface Message {
-  readonly title: string;
+interface Message extends Pick<LayoutOptions, 'title' | 'status' | 'setCookie'> {
   readonly text: string;
   readonly link?: { readonly href: string; readonly text: string } | undefined;
-  readonly status?: number;
   /** For the log of the server. */
   readonly requestId?: string;
-  readonly setCookie?: string | undefined;
 }
 
-export function renderMessagePage({ title, text, link, status, requestId, setCookie }: Message): PageResponse {
+export function renderMessagePage({ text, link, requestId, ...page }: Message): PageResponse {
   return renderPage({
-    title,
-    ...(status === undefined ? {} : { status }),
-    setCookie,
+    ...page,
     content: html`<p>${text}</p>
 ${link && html`<p><a href="${link.href}">${link.text}</a></p>`}
 ${requestId && html`<p class="muted">Request <code>${requestId}</code></p>`}`,

@@ -13,7 +13,7 @@ ${renderForm(form, 'recover', html`${renderUserNameField('User name', userName, 
   );
 }
 
-export interface ResetPage {
+interface ResetPage {
   readonly userName: string;
   /** The typed code, after an error. */
   readonly code?: string;

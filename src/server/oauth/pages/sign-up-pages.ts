@@ -19,7 +19,7 @@ ${renderForm(
   );
 }
 
-export interface AccountPage {
+interface AccountPage {
   readonly email: string;
   readonly userName?: string;
   /** The typed code, after an error. */
