@@ -4,6 +4,7 @@ import { isAscii } from '../../contract/email/domain-names.ts';
 import { apiError, type ErrorReason, type IamError } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas/contact.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import type { Authentication } from '../auth/authenticate.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
@@ -169,7 +170,7 @@ async function explainUnknownSubject(
   if (!user?.emailVerified) return { text: `${text}, and no user has verified the e-mail address.` };
   const rule = isLinkedTo(user, provider) ? 'who has another account of the provider' : 'an administrator';
   return {
-    text: `${text}. Its e-mail address is that of ${user.userName}, ${rule}, whom only a login identifier finds: iam users add-identity ${user.userId} ${link}`,
+    text: `${text}. Its e-mail address is that of ${user.userName}, ${rule}, whom only a login identifier finds: iam users add-identity ${user.userId} ${singleQuote(link)}`,
   };
 }
 

@@ -3,6 +3,7 @@ import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
+import { send } from '../../control/control-client.ts';
 import {
   audience,
   firstKey,
@@ -686,4 +687,14 @@ describe('the provider', () => {
       { status: 404, code: 'PROVIDER_NOT_FOUND' },
     );
   });
+});
+
+test('the reason for operators quotes the subject, which a shell must not run', async () => {
+  const groups = [{ groupName: 'iam-administrators', users: [alice.userId] }];
+  await using fixture = await start({ users: [alice], groups });
+  const { requestId } = await catchClientError(
+    logIn(fixture, await fixture.provider.token({ ...byEmail, sub: "x'; reboot" })),
+  );
+  const { body } = await send(fixture.server, `/_iam/requests/${requestId}/why`);
+  expect(body).toMatchObject({ rule: expect.stringContaining("add-identity alice-id 'corp:x'\\''; reboot'") });
 });
