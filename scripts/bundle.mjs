@@ -90,12 +90,14 @@ export async function bundle({ root, outdir }) {
     write: false,
   });
   const define = defineHost(metafile);
-  const isLibrary = listLibraryFiles(metafile);
+  const libraryFiles = listLibraryFiles(metafile);
   for (const { path: file, text } of outputFiles) {
     const isChunk = path.dirname(file) !== outdir;
-    const code = await toCommonJs(isChunk ? exportGetters(dropBareImports(text)) : dropBareImports(text), define);
-    const late = isLibrary.has(path.relative(root, file)) ? code : requireLate(code);
-    writeFileSync(file, useHost(path.relative(outdir, file), late));
+    const source = isChunk ? exportGetters(dropBareImports(text)) : dropBareImports(text);
+    const code = libraryFiles.has(path.relative(root, file))
+      ? useHost(path.relative(outdir, file), await toCommonJs(source, define))
+      : requireLate(await toCommonJs(source));
+    writeFileSync(file, code);
   }
   for (const name of ['index', 'client', 'testcontainers'])
     writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
@@ -114,13 +116,18 @@ function defineHost(metafile) {
   return { ...Object.fromEntries(globals), 'Symbol.asyncDispose': 'iamHost.asyncDispose' };
 }
 
-/** Loads the modules that a file uses. */
+/** Loads the modules that a file uses: that of the web classes at their first use, as it takes 10 ms. */
 function useHost(file, code) {
-  const used = Object.entries(hosts).filter(([variable]) => code.includes(`${variable}.`));
   const folder = path.dirname(file) === '.' ? './' : '../';
-  const lines = used.map(([variable, entry]) => `const ${variable}=require("${folder}${entry}.cjs");`).join('');
+  const lines = Object.entries(hosts).map(([variable, entry]) => {
+    const names = new Set([...code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, 'g'))].map(([, name]) => name));
+    const host = `require("${folder}${entry}.cjs")`;
+    if (names.size === 0) return '';
+    if (variable === 'iamHost') return `const iamHost=${host};`;
+    return `const ${variable}={${[...names].map((name) => `get ${name}(){return ${host}.${name}}`).join(',')}};`;
+  });
   // After the directive, if the file starts with it.
-  return code.replace(/^("use strict";)?/, `$1${lines}`);
+  return code.replace(/^("use strict";)?/, `$1${lines.join('')}`);
 }
 
 /** esbuild splits ES modules only, so each file is converted afterwards. */
@@ -159,7 +166,10 @@ function exportGetters(text) {
   });
 }
 
-/** All files but those that only the command loads. Test runners must load those of the library in their own time. */
+/**
+ * All files but those that only the command loads: those of the library run in the process of a test, where test runners replace
+ * globals, and must not be loaded later than the library.
+ */
 function listLibraryFiles({ outputs }) {
   const found = new Set();
   const add = (file) => {

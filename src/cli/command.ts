@@ -142,6 +142,7 @@ export function setAction(
   work: CommandAction,
   actionOptions: ActionOptions = {},
 ): Command {
+  if (!runtime.isRequested([command.name(), ...command.aliases()])) return command;
   acceptBothNames(command);
   addGlobalOptions(command);
   // Commander would exit with a usage error; missing arguments are prompted for instead.

@@ -70,6 +70,8 @@ export interface CliRuntime {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
+  /** Whether the command line has one of these names of a command. Others are only listed, without options. */
+  isRequested(names: readonly string[]): boolean;
   /** Builds every command in full, for the catalogue and help. */
   readonly everyCommand: () => Promise<Command>;
 }

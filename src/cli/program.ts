@@ -13,7 +13,6 @@ import {
   type CommandGroup,
   type CustomCommand,
   commandGroups,
-  type IsRequested,
   type Noun,
   type OperationCommand,
 } from './registry.ts';
@@ -35,11 +34,16 @@ export async function buildProgram(
   { manifest, words, trust }: ProgramOptions,
 ): Promise<Command> {
   const program = rootCommand(io, manifest.version);
-  const runtime = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
-  const isRequested = (names: readonly string[]) => words === undefined || names.some((name) => words.includes(name));
+  const runtime: CliRuntime = {
+    io,
+    environment,
+    manifest,
+    isRequested: (names) => words === undefined || names.some((name) => words.includes(name)),
+    everyCommand: () => buildProgram(io, environment, { manifest }),
+  };
   for (const { heading, commands } of listGroups(manifest)) {
     program.commandsGroup(heading);
-    for (const entry of commands) await addEntry(program, entry, runtime, isRequested);
+    for (const entry of commands) await addEntry(program, entry, runtime);
   }
   program.hook('preAction', (_, command) => {
     trust?.(listTrustedFolders(command));
@@ -73,15 +77,10 @@ function defaultSummary(name: string): string {
   return `Commands for ${name.replaceAll('-', ' ')}`;
 }
 
-async function addEntry(
-  program: Command,
-  entry: CommandEntry,
-  runtime: CliRuntime,
-  isRequested: IsRequested,
-): Promise<void> {
-  if ('summary' in entry) await addNoun(program, entry, runtime, isRequested);
-  else if ('title' in entry) await addCustomCommand(program, entry, runtime, isRequested);
-  else await addOperationEntry(program, entry, runtime, isRequested);
+async function addEntry(program: Command, entry: CommandEntry, runtime: CliRuntime): Promise<void> {
+  if ('summary' in entry) await addNoun(program, entry, runtime);
+  else if ('title' in entry) await addCustomCommand(program, entry, runtime);
+  else await addOperationEntry(program, entry, runtime);
 }
 
 function rootCommand(io: Io, version: string): Command {
@@ -144,7 +143,7 @@ function helpWidth(columns = 80): number {
   return Math.min(columns, 100);
 }
 
-async function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested: IsRequested): Promise<void> {
+async function addNoun(program: Command, noun: Noun, runtime: CliRuntime): Promise<void> {
   const aliases = nounAliases(noun.name);
   const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
   command
@@ -152,9 +151,9 @@ async function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequ
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true })
     .addHelpText('after', formatMoreHelp([noun.name]));
-  if (!isRequested([noun.name, ...aliases])) return;
-  await addOperations(command, [noun.name], noun, runtime, isRequested);
-  for (const load of noun.add ?? []) await (await load())(command, runtime, isRequested);
+  if (!runtime.isRequested([noun.name, ...aliases])) return;
+  await addOperations(command, [noun.name], noun, runtime);
+  for (const load of noun.add ?? []) await (await load())(command, runtime);
   nameReplacements(command, noun);
 }
 
@@ -176,23 +175,21 @@ async function addOperationEntry(
   program: Command,
   { name, subcommands }: OperationCommand,
   runtime: CliRuntime,
-  isRequested: IsRequested,
 ): Promise<void> {
   const operation = runtime.manifest.operations.find(({ command }) => command === name);
   if (!operation) return;
-  if (!isRequested([name])) return addSummary(program, name, operation.title);
+  if (!runtime.isRequested([name])) return addSummary(program, name, operation.title);
   const { addOperationCommand } = await import('./commands/operation.ts');
   const command = addOperationCommand(program, operation, runtime);
-  for (const load of subcommands) await (await load())(command, runtime, isRequested);
+  for (const load of subcommands) await (await load())(command, runtime);
 }
 
 async function addCustomCommand(
   program: Command,
   { name, title, add }: CustomCommand,
   runtime: CliRuntime,
-  isRequested: IsRequested,
 ): Promise<void> {
-  if (isRequested([name])) (await add())(program, runtime, title);
+  if (runtime.isRequested([name])) (await add())(program, runtime, title);
   else addSummary(program, name, title);
 }
 
@@ -213,18 +210,17 @@ async function addOperations(
   above: readonly string[],
   noun: Noun,
   runtime: CliRuntime,
-  isRequested: IsRequested,
 ): Promise<void> {
   const prefix = `${above.join(' ')} `;
   for (const operation of runtime.manifest.operations) {
     if (!operation.command?.startsWith(prefix)) continue;
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
     const aliases = findVerbAliases(next);
-    if (rest.length > 0) await addNestedNoun(parent, [...above, next], noun, runtime, isRequested);
+    if (rest.length > 0) await addNestedNoun(parent, [...above, next], noun, runtime);
     else if (findUpdatableResource(operation)) {
       const { addUpdates } = await import('./commands/update/add.ts');
-      addUpdates(parent, operation, runtime, isRequested);
-    } else if (isRequested([next, ...aliases])) {
+      await addUpdates(parent, operation, runtime);
+    } else if (runtime.isRequested([next, ...aliases])) {
       const { addOperationCommand } = await import('./commands/operation.ts');
       const variant = above.length === 1 ? await noun.variants?.[next]?.() : undefined;
       addOperationCommand(parent, operation, runtime, variant);
@@ -238,7 +234,6 @@ async function addNestedNoun(
   words: readonly string[],
   noun: Noun,
   runtime: CliRuntime,
-  isRequested: IsRequested,
 ): Promise<void> {
   const name = words.at(-1) ?? '';
   if (parent.commands.some((command) => command.name() === name)) return;
@@ -251,5 +246,5 @@ async function addNestedNoun(
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .addHelpText('after', formatMoreHelp(words));
-  await addOperations(command, words, noun, runtime, isRequested);
+  await addOperations(command, words, noun, runtime);
 }

@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import type { OperationVariant } from './commands/operation.ts';
 import type { CliRuntime } from './context.ts';
 
-export type IsRequested = (names: readonly string[]) => boolean;
-type AddCommands = (command: Command, runtime: CliRuntime, isRequested: IsRequested) => void | Promise<void>;
+type AddCommands = (command: Command, runtime: CliRuntime) => void | Promise<void>;
 type AddCommand = (program: Command, runtime: CliRuntime, title: string) => void;
 
 /** Imports it: a command loads only the code that its command line names. */

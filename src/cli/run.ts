@@ -27,6 +27,8 @@ export async function run(words: readonly string[], io: Io, given: Environment):
     });
     return 0;
   } catch (error) {
+    // Help was printed.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const serverOptions = formatServerOptions({
       profile: optionValue(words, '--profile'),
       baseUrl: optionValue(words, '--base-url'),
@@ -55,7 +57,7 @@ async function parse(
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
   } catch (error) {
-    if (!(error instanceof DeferredHelp)) throw error;
+    if (error instanceof CommanderError || !(error instanceof DeferredHelp)) throw error;
     await error.print();
   }
 }

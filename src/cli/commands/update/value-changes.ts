@@ -38,7 +38,7 @@ const unread: Listed = { values: [], mayHide: () => true };
 const maxMembers = 1_000;
 
 export const valueChanges: Readonly<Record<string, ValueChange>> = {
-  'groups.add-role': { label: 'role', list: readGroup('roles'), normalize: stripRolePrefix },
+  'groups.add-role': { label: 'role', list: readGroup('roles'), normalize: (role) => stripRolePrefix(role) },
   'groups.remove-role': { label: 'role' },
   'groups.add-dependency': { label: 'dependency', list: readGroup('dependencies') },
   'groups.remove-dependency': { label: 'dependency' },
@@ -57,7 +57,11 @@ export const valueChanges: Readonly<Record<string, ValueChange>> = {
     upgrades: true,
   },
   'service-accesses.remove-service': { label: 'service' },
-  'user-identities.add-identity': { label: 'login name', list: readLoginNames, normalize: foldIdentifier },
+  'user-identities.add-identity': {
+    label: 'login name',
+    list: readLoginNames,
+    normalize: (name) => foldIdentifier(name),
+  },
   'user-identities.remove-identity': { label: 'login name' },
 };
 
