@@ -326,12 +326,16 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
   };
   /** Generation takes up to seconds: calls meanwhile wait for the same key, other work for none. */
   const creations = new Map<IdTokenAlgorithm, Promise<JwtSigner>>();
+  const findOrCreateIdTokenKey = async (alg: IdTokenAlgorithm) => {
+    // Another server creates it for the code of a login, which is exchanged before the next poll.
+    if (poller) await runSerially(() => keys.read());
+    const found = keys.idTokenSigner(alg);
+    if (found) return found;
+    const created = await generateSigningKey({ alg, purpose: 'id-token' }, deps);
+    return runSerially(() => keys.storeIdTokenKey(created));
+  };
   const createIdTokenKey = (alg: IdTokenAlgorithm) => {
-    const creation =
-      creations.get(alg) ??
-      generateSigningKey({ alg, purpose: 'id-token' }, deps)
-        .then((created) => runSerially(() => keys.storeIdTokenKey(created)))
-        .finally(() => creations.delete(alg));
+    const creation = creations.get(alg) ?? findOrCreateIdTokenKey(alg).finally(() => creations.delete(alg));
     creations.set(alg, creation);
     return creation;
   };

@@ -1,6 +1,6 @@
 /** Keys of ID tokens: created at the first use, published, rotated beside those of access tokens, and never theirs. */
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { assertKeysUsable, type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
@@ -116,6 +116,15 @@ describe('a rotation', () => {
     await one.refresh();
     expect([one.current().kid, await idTokenKid(one)]).toEqual([rotation.kid, next]);
     expect(one.findForIdToken(before)).toBeDefined();
+  });
+
+  test('is not created again by a server at which the code of a login elsewhere is exchanged', async () => {
+    const deps = { ...settings, store: shareStore(), clock: createFakeClock() };
+    const [one, other] = [await openKeyRing(deps), await openKeyRing(deps)];
+    const kid = await idTokenKid(one);
+    using generate = vi.spyOn(crypto.subtle, 'generateKey');
+    expect(await idTokenKid(other)).toBe(kid);
+    expect(generate).not.toHaveBeenCalled();
   });
 
   test('is not importable with a broken key that signs later', async () => {
