@@ -8,6 +8,7 @@ import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { createAbsentCaller, type Principal } from './directory/principal.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
 import { type CommittedChanges, observeCommits } from './store/observe-commits.ts';
+import { overrideTransaction } from './store/overrides.ts';
 import type { Store } from './store/store.ts';
 import { guardTokenLengths } from './tokens/length-guard.ts';
 import { guardAccounts } from './users/account-guard.ts';
@@ -45,5 +46,5 @@ function denyWrites(store: Store, id: string): Store {
   const transaction: Store['transaction'] = async () => {
     throw new Error(`${id} declares no writes`);
   };
-  return Object.assign(Object.create(store) as Store, { transaction });
+  return overrideTransaction(store, transaction);
 }

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { Definition } from '../../contract/entities.ts';
 import { detailedError } from '../../contract/errors.ts';
 import { generatedIdForm } from '../../contract/schemas/primitives.ts';
+import { overrideTransaction } from '../store/overrides.ts';
 import type { Store } from '../store/store.ts';
 import { resolveOwner } from './clients.ts';
 import type { Principal } from './principal.ts';
@@ -37,7 +38,7 @@ export function createChosenIdGuard(schema: z.ZodType | undefined, policy: Chose
       for (const one of chosen) assertMayChooseId(one, caller, policy);
       return store.transaction(work);
     };
-    return Object.assign(Object.create(store) as Store, { transaction });
+    return overrideTransaction(store, transaction);
   };
 }
 

@@ -5,7 +5,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isAdministrativeRole } from '../../contract/roles.ts';
-import { overrideWrites, type TableOverrides, type TableWriter, type Transaction } from '../store/store.ts';
+import { overrideTable, type TableOverrides } from '../store/overrides.ts';
+import type { TableWriter, Transaction } from '../store/store.ts';
 import type { Client, Group, Membership, User } from '../store/tables.ts';
 import { listGroupIdsOfMember, resolveEffectiveRoles } from './group-roles.ts';
 import { mfaMissingError } from './object-access.ts';
@@ -83,7 +84,7 @@ function guardGroups(groups: TableWriter<'groups'>, { caller }: Deps): TableWrit
     if (!addsRoles(change)) return;
     await assertGainsNothing(caller, change, { name: `group ${change.after.groupName}`, resolveRoles });
   };
-  return overrideWrites(groups, {
+  return overrideTable(groups, {
     async insert(group) {
       if (!hasMfa(caller)) await assertAllowed({ before: undefined, after: group });
       await groups.insert(group);
@@ -110,7 +111,7 @@ function guardClients(clients: TableWriter<'clients'>, { tx, caller }: Deps): Ta
     if (before && isDeepStrictEqual(pickRoleFields(before), pickRoleFields(after))) return;
     if (!hasMfa(caller)) await assertGainsNothing(caller, change, { name: `client ${after.clientId}`, resolveRoles });
   };
-  return overrideWrites(clients, {
+  return overrideTable(clients, {
     async insert(client) {
       await assertAllowed({ before: undefined, after: client });
       await clients.insert(client);
@@ -143,7 +144,7 @@ function guardMemberships(memberships: TableWriter<'memberships'>, { tx, caller 
     for (const [at, { name, resolveRoles }] of holders.entries())
       assertNoneGained(caller, name, { before: roles[at] ?? noRoles, after: await resolveRoles() });
   };
-  return overrideWrites(memberships, {
+  return overrideTable(memberships, {
     insert: (membership) => guard(membership, () => memberships.insert(membership)),
     replace: (membership) => guard(membership, () => memberships.replace(membership)),
   });

@@ -1,4 +1,5 @@
 /** The store of a request whose creations are limited. Its transactions are observed, so no operation lists its inserts. */
+import { overrideTable, overrideTransaction } from '../store/overrides.ts';
 import type { Store, TableWriter, Transaction } from '../store/store.ts';
 import type { Row, TableName } from '../store/tables.ts';
 import { createTablesOnAccess } from '../store/tables-on-access.ts';
@@ -66,7 +67,7 @@ export function limitRequest(options: LimitedRequestOptions): LimitedRequest {
   }
 
   return {
-    store: Object.assign(Object.create(store) as Store, { transaction }),
+    store: overrideTransaction(store, transaction),
     end() {
       if (!hasCreated) undo?.();
     },
@@ -80,7 +81,7 @@ function observeInserts(tx: Transaction, onInsert: (table: TableName, row: objec
       await onInsert(name, row);
       await table.insert(row);
     };
-    return Object.assign(Object.create(table) as typeof table, { insert });
+    return overrideTable(table, { insert });
   });
 }
 

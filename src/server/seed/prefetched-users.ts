@@ -5,7 +5,8 @@
 import { toVisibleName } from '../../contract/visible-names.ts';
 import { foldIdentifier, foldSpelling, listFoldedSpellings } from '../../lib/fold-identifier.ts';
 import { listSubjectKeys } from '../directory/subject-ids.ts';
-import { overrideTables, type Reader, type TableWriter, type Transaction } from '../store/store.ts';
+import { overrideTable, overrideTables } from '../store/overrides.ts';
+import type { Reader, TableWriter, Transaction } from '../store/store.ts';
 import { loginKeys, loginNames, type User } from '../store/tables.ts';
 import type { SeedUser } from './schema.ts';
 
@@ -71,5 +72,5 @@ function withFreeNames(users: TableWriter<'users'>, free: FreeNames): TableWrite
       removeNames(free, user);
     },
   };
-  return Object.assign(Object.create(users) as TableWriter<'users'>, reads, writes);
+  return overrideTable(users, { ...reads, ...writes });
 }

@@ -1,4 +1,5 @@
 /** The store of one request that records what it changed. */
+import { overrideTable, overrideTransaction } from './overrides.ts';
 import type { Store, TableWriter, Transaction } from './store.ts';
 import { findShape, type StoredRow, type TableShape } from './table-shape.ts';
 import type { TableName } from './tables.ts';
@@ -40,12 +41,11 @@ export function observeCommits(
     onCommit(recorder.changes());
     return result;
   };
-  return Object.assign(Object.create(store) as Store, { transaction });
+  return overrideTransaction(store, transaction);
 }
 
-/** Engines treat the rows of all tables alike, so the row types are erased here. */
+/** Of any table: their rows are treated alike. */
 type AnyTable = TableWriter<'users'>;
-type AnyRow = Parameters<AnyTable['insert']>[0];
 
 class ChangeRecorder {
   readonly #rows = new Map<string, RowWrite>();
@@ -58,7 +58,7 @@ class ChangeRecorder {
 
   observe(tx: Transaction, tables: ReadonlySet<TableName>): Transaction {
     return createTablesOnAccess((name) =>
-      tables.has(name) ? new ObservedTable(tx[name] as AnyTable, findShape(name) as TableShape, this) : tx[name],
+      tables.has(name) ? observeTable(tx[name] as AnyTable, findShape(name) as TableShape, this) : tx[name],
     );
   }
 
@@ -77,53 +77,20 @@ class ChangeRecorder {
   }
 }
 
-/** What is passed on as it is. */
-const delegated = {
-  ...{ get: 0, getMany: 0, getLinked: 0, getBy: 0, find: 0, findMany: 0, findInOrder: 0, reach: 0, findReaching: 0 },
-  ...{ list: 0, count: 0, countBy: 0, rowCache: 0, tableCache: 0, isTaken: 0, replaceAll: 0 },
-} satisfies Readonly<Record<Exclude<keyof AnyTable, 'insert' | 'replace' | 'delete'>, 0>>;
-
-/** A class: an object that inherits from each table would cost more than the write. */
-class ObservedTable {
-  readonly table: AnyTable;
-  readonly shape: TableShape;
-  readonly recorder: ChangeRecorder;
-
-  constructor(table: AnyTable, shape: TableShape, recorder: ChangeRecorder) {
-    this.table = table;
-    this.shape = shape;
-    this.recorder = recorder;
-  }
-
-  static {
-    for (const name of Object.keys(delegated) as (keyof typeof delegated)[])
-      Object.defineProperty(ObservedTable.prototype, name, {
-        // Objects that inherit from it assign their own.
-        writable: true,
-        value(this: ObservedTable, ...args: readonly unknown[]) {
-          return (this.table[name] as (...args: readonly unknown[]) => unknown)(...args);
-        },
-      });
-  }
-
-  async insert(row: AnyRow): Promise<void> {
-    await this.table.insert(row);
-    this.recorder.add({ table: this.shape.name, key: this.shape.key(row), after: row });
-  }
-
-  replace(row: AnyRow): Promise<void> {
-    return this.write(this.shape.key(row), row, () => this.table.replace(row));
-  }
-
-  delete(key: string): Promise<boolean> {
-    return this.write(key, undefined, () => this.table.delete(key));
-  }
-
-  private async write<Result>(key: string, after: StoredRow | undefined, run: () => Promise<Result>): Promise<Result> {
-    const { name } = this.shape;
-    const before = this.recorder.isRecorded(name, key) ? await this.table.get(key) : undefined;
+function observeTable(table: AnyTable, { name, key: keyOf }: TableShape, recorder: ChangeRecorder): AnyTable {
+  async function write<Result>(key: string, after: StoredRow | undefined, run: () => Promise<Result>): Promise<Result> {
+    const before = recorder.isRecorded(name, key) ? await table.get(key) : undefined;
     const result = await run();
-    this.recorder.add({ table: name, key, before, after });
+    recorder.add({ table: name, key, before, after });
     return result;
   }
+
+  return overrideTable(table, {
+    async insert(row) {
+      await table.insert(row);
+      recorder.add({ table: name, key: keyOf(row), after: row });
+    },
+    replace: (row) => write(keyOf(row), row, () => table.replace(row)),
+    delete: (key) => write(key, undefined, () => table.delete(key)),
+  });
 }

@@ -8,7 +8,6 @@ import { StandinError } from '../../contract/standin-error.ts';
 import type { Derivation, RowCache } from './derived-values.ts';
 import type { StoredRow } from './table-shape.ts';
 import type { Indexes, Row, TableName, Uniques } from './tables.ts';
-import { createTablesOnAccess } from './tables-on-access.ts';
 
 /** A page of an ordered list: at most `limit` rows whose key is greater than `after`. */
 export interface Range {
@@ -82,28 +81,6 @@ export interface TableWriter<Name extends TableName> extends TableReader<Name> {
 
 export type Reader = { readonly [Name in TableName]: TableReader<Name> };
 export type Transaction = { readonly [Name in TableName]: TableWriter<Name> };
-
-/** What takes the place of tables, as a function of each table. */
-export type TableOverrides = { readonly [Name in TableName]?: (table: TableWriter<Name>) => TableWriter<Name> };
-
-/** Returns a transaction with other tables in place of some of its own. Each is made when it is first used: most are not. */
-export function overrideTables(tx: Transaction, overrides: TableOverrides): Transaction {
-  const made: Partial<Record<TableName, unknown>> = {};
-  return createTablesOnAccess((name) => {
-    const override = overrides[name] as ((table: unknown) => unknown) | undefined;
-    if (override === undefined) return tx[name];
-    made[name] ??= override(tx[name]);
-    return made[name];
-  });
-}
-
-/** Returns a table with other writes in place of some of its own. */
-export function overrideWrites<Name extends TableName>(
-  table: TableWriter<Name>,
-  writes: Partial<Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>>,
-): TableWriter<Name> {
-  return Object.assign(Object.create(table) as TableWriter<Name>, writes);
-}
 
 /** What a call is known to read first. */
 export interface Prefetch {

@@ -13,6 +13,7 @@ import { hasAdministrator } from '../directory/administrators.ts';
 import { edgesPerTurn } from '../directory/group-roles.ts';
 import { listMemberIdentities } from '../directory/user-roles.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
+import { overrideTransaction } from '../store/overrides.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { type Group, type Membership, memberValue, type User } from '../store/tables.ts';
 import type { TokenIssuer } from './issue.ts';
@@ -44,7 +45,7 @@ export function guardTokenLengths(store: Store, issuer: Measure): Store {
       await assertTokensFit(store, changes, issuer);
       return result;
     });
-  return Object.assign(Object.create(store) as Store, { transaction });
+  return overrideTransaction(store, transaction);
 }
 
 /** Most groups: a token with their roles alone is far below the limit, whatever client it is issued to. */

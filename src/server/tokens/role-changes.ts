@@ -1,5 +1,6 @@
 /** What a transaction writes by which someone can get a longer token. */
-import { overrideTables, overrideWrites, type Transaction } from '../store/store.ts';
+import { overrideTable, overrideTables } from '../store/overrides.ts';
+import type { Transaction } from '../store/store.ts';
 import type { Client, Group, Membership, User } from '../store/tables.ts';
 
 /** The rows that a transaction wrote by which someone can gain roles. */
@@ -21,7 +22,7 @@ export class RoleChanges {
   record(tx: Transaction): Transaction {
     return overrideTables(tx, {
       groups: (groups) =>
-        overrideWrites(groups, {
+        overrideTable(groups, {
           insert: async (group) => {
             await groups.insert(group);
             this.writtenGroups.set(group.groupId, group);
@@ -36,7 +37,7 @@ export class RoleChanges {
           },
         }),
       memberships: (memberships) =>
-        overrideWrites(memberships, {
+        overrideTable(memberships, {
           insert: async (membership) => {
             await memberships.insert(membership);
             this.memberships.push(membership);
@@ -47,7 +48,7 @@ export class RoleChanges {
           },
         }),
       clients: (clients) =>
-        overrideWrites(clients, {
+        overrideTable(clients, {
           insert: async (client) => {
             await clients.insert(client);
             this.clients.push(client);
@@ -58,7 +59,7 @@ export class RoleChanges {
           },
         }),
       users: (users) =>
-        overrideWrites(users, {
+        overrideTable(users, {
           insert: async (user) => {
             await users.insert(user);
             if (user.businessId !== undefined) this.users.push(user);

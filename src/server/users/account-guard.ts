@@ -8,7 +8,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { assertMfaForAdministrator } from '../directory/object-access.ts';
 import type { Principal } from '../directory/principal.ts';
 import { assertUserGainsNothing, guardRoleGains } from '../directory/role-gain-guard.ts';
-import { overrideTables, overrideWrites, type Store, type TableWriter, type Transaction } from '../store/store.ts';
+import { overrideTable, overrideTables, overrideTransaction } from '../store/overrides.ts';
+import type { Store, TableWriter, Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
 import { type Account, type NoticeDeps, notifyAccountChanges, readAccount } from './account-notices.ts';
 
@@ -25,7 +26,7 @@ export function guardAccounts(store: Store, caller: Principal | undefined, deps:
     if (hasNotices) deps.outbox.wake();
     return result;
   };
-  return Object.assign(Object.create(store) as Store, { transaction });
+  return overrideTransaction(store, transaction);
 }
 
 /** By user id: the account before its first change in the transaction. */
@@ -64,7 +65,7 @@ function guardUsers(
   { changes, ...deps }: Deps & { readonly changes: AccountChanges },
 ): TableWriter<'users'> {
   const { tx, caller } = deps;
-  return overrideWrites(users, {
+  return overrideTable(users, {
     async insert(user) {
       await assertUserGainsNothing(deps, { before: undefined, after: user });
       await users.insert(user);
@@ -106,7 +107,7 @@ function guardFactors(
     await assertMfaForAdministrator(tx, user, caller);
     await recordChange(tx, changes, user.userId);
   };
-  return overrideWrites(factors, {
+  return overrideTable(factors, {
     async insert(factor) {
       await beforeChange(factor);
       await factors.insert(factor);

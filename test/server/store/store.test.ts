@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
-import { overrideTables } from '../../../src/server/store/store.ts';
+import { overrideTables } from '../../../src/server/store/overrides.ts';
 import { tableNames } from '../../../src/server/store/table-shape.ts';
 
 test('a transaction has all tables, each one with the rows of its own table', async () => {
