@@ -72,6 +72,8 @@ export interface CliRuntime {
   readonly manifest: Manifest;
   /** Whether the command line has one of these names of a command. Others are only listed, without options. */
   isRequested(names: readonly string[]): boolean;
+  /** The word of the command line after one of these. */
+  wordAfter(names: readonly string[]): string | undefined;
   /** Builds every command in full, for the catalogue and help. */
   readonly everyCommand: () => Promise<Command>;
 }

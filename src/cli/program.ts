@@ -39,6 +39,7 @@ export async function buildProgram(
     environment,
     manifest,
     isRequested: (names) => words === undefined || names.some((name) => words.includes(name)),
+    wordAfter: (names) => words?.[words.findIndex((word) => names.includes(word)) + 1],
     everyCommand: () => buildProgram(io, environment, { manifest }),
   };
   for (const { heading, commands } of listGroups(manifest)) {
@@ -153,7 +154,11 @@ async function addNoun(program: Command, noun: Noun, runtime: CliRuntime): Promi
     .addHelpText('after', formatMoreHelp([noun.name]));
   if (!runtime.isRequested([noun.name, ...aliases])) return;
   await addOperations(command, [noun.name], noun, runtime);
-  for (const load of noun.add ?? []) await (await load())(command, runtime);
+  const next = runtime.wordAfter([noun.name, ...aliases]);
+  const named = command.commands.find((one) => one.name() === next || one.aliases().includes(next ?? ''));
+  // The command of an operation needs no hand-written ones beside it; a noun has some of them below it.
+  const others = named && named.commands.length === 0 ? [] : (noun.add ?? []);
+  for (const load of others) await (await load())(command, runtime);
   nameReplacements(command, noun);
 }
 

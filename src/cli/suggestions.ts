@@ -76,7 +76,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   search: ['search', 'name'],
 };
 
-/** Builds what a suggestion looks at: all of the noun that the words name, or the subcommands of every noun. */
+/** Builds what a suggestion looks at, as for help: all of the noun that the words name, or the subcommands of every noun. */
 export async function buildForSuggestion(
   words: readonly string[],
   build: (words: readonly string[]) => Promise<Command>,
@@ -85,7 +85,8 @@ export async function buildForSuggestion(
   const nouns = commandGroups
     .flatMap((group) => group.commands)
     .filter((entry) => !('title' in entry) || entry.hasSubcommands);
-  return build([...words, ...(named ? listNames(named) : nouns.map(({ name }) => name))]);
+  const names = named ? [named.name(), '--help', ...listNames(named)] : nouns.flatMap(({ name }) => [name, '--help']);
+  return build([...names, ...words]);
 }
 
 function listNames({ commands }: Command): string[] {
