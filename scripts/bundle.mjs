@@ -99,8 +99,9 @@ export async function bundle({ root, outdir }) {
       : requireLate(await toCommonJs(source));
     writeFileSync(file, code);
   }
-  for (const name of ['index', 'client', 'testcontainers'])
+  for (const name of ['client', 'testcontainers'])
     writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
+  writeLibraryModule(path.join(outdir, 'index.js'), exportsOf(metafile, 'index'));
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }
@@ -205,4 +206,14 @@ function exportsOf({ outputs }, name) {
 function writeModule(file, names) {
   const source = `./${path.basename(file, '.js')}.cjs`;
   writeFileSync(file, `export { ${names.join(', ')} } from '${source}';\n`);
+}
+
+/**
+ * The same for the library, which is not bundled: Node 20 takes a quarter longer to load all CommonJS below a file that
+ * a module imports than below one that is required.
+ */
+function writeLibraryModule(file, names) {
+  const source = `createRequire(import.meta.url)('./${path.basename(file, '.js')}.cjs')`;
+  const lines = ["import { createRequire } from 'node:module';", `export const { ${names.join(', ')} } = ${source};`];
+  writeFileSync(file, `${lines.join('\n')}\n`);
 }
