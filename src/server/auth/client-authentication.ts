@@ -26,6 +26,8 @@ export interface ClientAuthenticationDeps {
   /** The credentials of the headers. */
   credentials(): RequestCredentials;
   recordCaller(caller: Principal): void;
+  /** Called when the client has authenticated with more than its id: what it creates counts for its owner. */
+  markAuthenticated(client: Client): void;
 }
 
 export interface AuthenticatedClient {
@@ -67,6 +69,7 @@ export async function authenticateTokenClient(
   if (clientId !== undefined && clientId !== client.client.clientId)
     throw apiError('CREDENTIALS_AMBIGUOUS', 'The client id does not match the credentials.');
   recordClient(deps, client);
+  if (client.authenticated) deps.markAuthenticated(client.client);
   return client;
 }
 

@@ -50,8 +50,6 @@ export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
   readonly settings: (LoginDeps & RotationDeps)['settings'];
   sourceBehindClient(client: Client): RequestSource;
   recordFlow(flow: string): void;
-  /** Called when the client has authenticated. */
-  markAuthenticated(client: Client): void;
 }
 
 /**
@@ -64,7 +62,6 @@ export async function issueGrant(
   { clientsRenew }: { clientsRenew: boolean },
 ): Promise<GrantedTokens> {
   const grantee = await authenticateTokenClient(deps, request);
-  if (grantee.authenticated) deps.markAuthenticated(grantee.client);
   assertGrantAllowed(grantee, request);
   const known = listAudiences(grantee.client, deps.issuerUrl);
   if (request.resources?.some((name) => !known.includes(name))) throw apiError('TARGET_INVALID');

@@ -57,7 +57,6 @@ export const deviceAuthorization = defineOperation({
 
   async handle({ body }, context) {
     const { client } = await authenticateEndpointClient(context, body);
-    context.markAuthenticated(client);
     if (!takesPartInLogins(client, deviceGrantType)) throw apiError('GRANT_TYPE_NOT_ALLOWED');
     const { openidScopes, scope, isExceeded } = splitScopes(body.scope, client);
     if (isExceeded) throw apiError('SCOPE_EXCEEDED');

@@ -67,7 +67,6 @@ export const par = defineOperation({
     const [clientId, ...others] = given.client_id ?? [];
     if (others.length > 0) throw apiError('AUTHORIZATION_INVALID', 'client_id is given more than once.');
     const { client } = await authenticateEndpointClient(context, { client_id: clientId, client_secret: secret });
-    context.markAuthenticated(client);
     if (!takesPartInLogins(client))
       throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
     // The client authenticated, which the reader of requests of browsers does not know.

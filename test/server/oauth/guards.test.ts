@@ -1,8 +1,9 @@
 /** The checks that the OAuth endpoints share with operations: Host, faults, growth limit, and equal work for unknown clients and tokens. */
 import { describe, expect, test } from 'vitest';
-import type { TestServer } from '../../harness.ts';
+import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { basic } from '../operations/user-identities/login-fixtures.ts';
+import { createRequest, seed } from './applications.ts';
 import {
   credentials,
   introspectPath,
@@ -56,6 +57,19 @@ test('the growth limit never prevents a revocation', async () => {
   });
   expect(await isAccepted(server, accessToken)).toBe(false);
 });
+
+test.each(['/oauth2/par', '/oauth2/device_authorization'])(
+  'the id of a client lifts no growth limit at %s',
+  async (path) => {
+    await using server = await startServer({ seed, flags: { 'trusted-proxies': '127.0.0.1', 'growth-limit': '2' } });
+    const body = new URLSearchParams(createRequest({ client_id: 'tv' })).toString();
+    const anyone = { ...form, 'x-forwarded-for': '203.0.113.7' };
+    const statuses = [];
+    for (let request = 0; request < 3; request += 1) statuses.push((await postBody(server, path, body, anyone)).status);
+    expect(statuses.slice(0, -1)).not.toContain(429);
+    expect(statuses.at(-1)).toBe(429);
+  },
+);
 
 type Work = Record<string, number>;
 
