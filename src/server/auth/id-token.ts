@@ -28,7 +28,7 @@ export function createIdTokenClaims(content: UserContent, options: IdTokenOption
     azp: client.clientId,
     iat,
     exp: Math.min(iat + idTokenLifetime, session.endsAt),
-    auth_time: openid?.authenticatedAt,
+    ...(openid?.authenticatedAt ? { auth_time: openid.authenticatedAt } : {}),
     ...(options.nonce === undefined ? {} : { nonce: options.nonce }),
     acr: computeLevel(session, iat),
     amr: listMethods(session, iat),

@@ -62,7 +62,7 @@ export function createBrowser({ random }: Pick<BrowserDeps, 'random'>): Browser 
 export interface LoginMoment {
   /** As in `amr` (RFC 8176). */
   readonly methods: readonly string[];
-  /** Epoch seconds, if it was earlier, at a provider. */
+  /** Epoch seconds, if it was earlier, at a provider; 0 if that is unknown. */
   readonly authenticatedAt?: number | undefined;
 }
 

@@ -152,6 +152,22 @@ test('a login has the time of that at the provider, by which max_age is judged',
   expect(readAnswer(await browser.get(authorizeUrl(server, { max_age: '3600' })))).toHaveProperty('code');
 });
 
+test('a login at a provider that does not say when it was is too old for every max_age', async () => {
+  await logInAtProvider('subject-1');
+  const { store } = provider.appContext;
+  await store.transaction(async (tx) => {
+    for (const session of await tx.sessions.find('userId', 'subject-1'))
+      if (session.browser)
+        await tx.sessions.replace({ ...session, browser: { ...session.browser, authenticatedAt: 0 } });
+  });
+  const page = await browser.get(await logInAtProvider());
+  const { code } = readAnswer(await browser.submit(page, 'continue'));
+  const { json } = await redeem(server, code);
+  expect(decodeJwt(String(json.id_token))).not.toHaveProperty('auth_time');
+  const later = await browser.get(authorizeUrl(server, { max_age: '3600' }));
+  expect(later).toMatchObject({ status: 200, text: expect.stringContaining('to continue to Shop') });
+});
+
 test('a code of another login is refused by the provider, and an error has no code', async () => {
   const [first, second] = [new URL(await logInAtProvider('subject-1')), new URL(await logInAtProvider('subject-1'))];
   second.searchParams.set('code', first.searchParams.get('code') ?? '');

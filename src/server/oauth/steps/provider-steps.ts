@@ -116,7 +116,8 @@ export const providerCallback = defineOperation({
       const authenticatedSince = isForced(request) ? started.startedAt : undefined;
       const exchange = { ...started.binding, code, authenticatedSince };
       const assertion = await context.providers.exchangeCode(provider, exchange);
-      const { authenticatedAt } = assertion;
+      // The provider may have used a login of any age, and not say so.
+      const { authenticatedAt = 0 } = assertion;
       const next = await startBrowserSession(context, state, { methods: [], authenticatedAt }, (client, options) =>
         startAssertionSession(context, assertion, client, options),
       );
