@@ -65,12 +65,13 @@ function toCodePoint(letter: string): string {
 /** Letters of scripts with look-alikes of Latin letters (UTS #39), and the Latin letters of other widths and styles. */
 const lookAlikes =
   '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Lisu}\\uff21-\\uff3a\\uff41-\\uff5a\\u{1d400}-\\u{1d7ff}';
-const wordWithLookAlikes = new RegExp(`[\\p{L}\\p{M}\\p{N}_]*[${lookAlikes}][\\p{L}\\p{M}\\p{N}_]*`, 'gu');
-const allLookAlikes = new RegExp(`[${lookAlikes}]`, 'gu');
 
 /** Escapes letters within a word of ASCII letters that can pass for those: the first one of `аdmin` in Cyrillic. */
 export function escapeLookAlikes(text: string): string {
   if (plainName.test(text)) return text;
+  // Compiled for the few texts that need them: it takes a millisecond.
+  const wordWithLookAlikes = new RegExp(`[\\p{L}\\p{M}\\p{N}_]*[${lookAlikes}][\\p{L}\\p{M}\\p{N}_]*`, 'gu');
+  const allLookAlikes = new RegExp(`[${lookAlikes}]`, 'gu');
   return text.replace(wordWithLookAlikes, (word) =>
     /[A-Za-z]/.test(word) ? word.replace(allLookAlikes, toUnicodeEscape) : word,
   );
