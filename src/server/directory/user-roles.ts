@@ -70,8 +70,13 @@ const businessRoles: readonly string[] = ['BUSINESSOWNER', 'BUSINESSADMIN'];
  */
 export function limitToConsent(roles: ReadonlySet<string>, { openid }: Pick<Session, 'openid'>): ReadonlySet<string> {
   if (openid?.isLimited === undefined) return roles;
-  const hasRoles = openid.scopes.includes(rolesScope);
+  const hasRoles = tellsRoles({ openid });
   return new Set([...roles].filter((role) => isLevelRole(role) || (hasRoles && isDelegable(role))));
+}
+
+/** Whether tokens of the session tell what the user may do, and for which business. */
+export function tellsRoles({ openid }: Pick<Session, 'openid'>): boolean {
+  return openid?.isLimited === undefined || openid.scopes.includes(rolesScope);
 }
 
 function isLevelRole(role: string): boolean {

@@ -204,7 +204,7 @@ const rightsInWords: Readonly<Record<string, string>> = {
   email: 'see your e-mail address',
   phone: 'see your mobile number',
   offline_access: 'act for you while you are away, until you revoke it',
-  roles: 'see and use your roles, except administrative ones',
+  roles: 'see your business, and see and use your roles, except administrative ones',
 };
 
 function listRights(request: LoginFor): string[] {

@@ -4,7 +4,7 @@ import { stripRolePrefix } from '../../contract/roles.ts';
 import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { partyRole } from '../directory/clients.ts';
 import { logonSubjectPrefix } from '../directory/subject-ids.ts';
-import { combineUserRoles, limitToConsent } from '../directory/user-roles.ts';
+import { combineUserRoles, limitToConsent, tellsRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Client } from '../store/tables.ts';
@@ -142,7 +142,7 @@ export function createUserClaims(content: UserContent, common: CommonClaims): Ac
     user_id: user.userId,
     ...(session.logon === undefined ? {} : { logon: session.logon }),
     authorities: toAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
-    ...claims,
+    ...(tellsRoles(session) ? claims : {}),
   };
 }
 

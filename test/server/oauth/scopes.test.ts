@@ -1,8 +1,9 @@
 /** The scopes of codes and of renewed tokens, and parameters without a value. */
+import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
-import { authorizeUrl, callback, postAs, readAnswer, seed } from './applications.ts';
+import { authorizeUrl, callback, postAs, readAnswer, redeem, seed } from './applications.ts';
 import { codeVerifier, createBrowser } from './browser.ts';
 
 let server: TestServer;
@@ -72,6 +73,24 @@ test('userinfo and introspection follow the scope of a renewed token', async () 
     .as({ token: String(narrow.json.access_token) })
     .raw('POST', '/security/iam/v1/user-identities/me/access-token', { body: {} });
   expect(reissued.body).toMatchObject({ scope: ['openid', 'READ'] });
+});
+
+test('a third-party client learns the business of a user only with the scope roles', async () => {
+  await server.appContext.store.transaction(async (tx) => {
+    const user = await tx.users.get('alice-id');
+    if (user) await tx.users.replace({ ...user, businessId: 'acme' });
+  });
+  const browser = createBrowser();
+  const readBusiness = async (scope: string) => {
+    const shown = await browser.get(authorizeUrl(server, { client_id: 'partner', scope, prompt: 'consent' }));
+    const page = shown.text.includes('Allow Partner?')
+      ? shown
+      : await browser.submit(shown, 'password', { user_name: 'alice', password });
+    const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
+    const { json } = await redeem(server, code, { clientId: 'partner' });
+    return decodeJwt(String(json.access_token)).business_id;
+  };
+  expect([await readBusiness('openid profile'), await readBusiness('openid roles')]).toEqual([undefined, 'acme']);
 });
 
 test('a redirect URI and a state without a value count as omitted', async () => {
