@@ -64,7 +64,7 @@ function createRequestState(
 /** Logs one line per request: caller, operation and outcome. Never a body, query or header, which may contain secrets. */
 function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
-  const actor = loggedIn ?? formatCallerName(caller);
+  const actor = loggedIn?.userId ?? loggedIn?.clientId ?? formatCallerName(caller);
   const status = dropped ? undefined : ctx.res.statusCode;
   recordAuditEvent(ctx.state, ctx.res.statusCode, appContext);
   if (appContext.observability) recordRequest(ctx.state, { actor, status }, appContext.observability, appContext.clock);

@@ -9,6 +9,7 @@ import type { RequestCredentials } from './auth/credentials.ts';
 import type { Principal } from './directory/principal.ts';
 import type { CertificateChain } from './federation/certificate-login.ts';
 import type { Conditions } from './http/conditions.ts';
+import type { LoggedInSubject } from './http/request-state.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
 import { derive } from './lib/derive.ts';
@@ -39,7 +40,7 @@ export interface RequestPart extends Conditions {
   clientCertificate(): CertificateChain | undefined;
   /** Aborts when the client disconnects or the response is sent. */
   disconnectSignal(): AbortSignal;
-  recordLogin(subject: string): void;
+  recordLogin(subject: LoggedInSubject): void;
   /** Records the caller for logs and the audit, if the handler authenticates it. */
   recordCaller(caller: Principal): void;
   /** What an injected fault changes in the response at the redirect URI. Counts the match. */

@@ -165,9 +165,8 @@ function isByConsole({ isFromConsole, request, path }: RequestState, isRemote: b
 /** The subject of the issued token, or else the known client or user that the rejected credentials name. */
 function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | undefined {
   if (issued) return issued.subject;
-  if (loggedIn !== undefined) return { kind: 'client', clientId: loggedIn };
   const reason = thrown instanceof IamError ? thrown.readReason() : undefined;
-  const { clientId, userId } = reason ?? {};
+  const { clientId, userId } = loggedIn ?? reason ?? {};
   if (clientId === undefined && userId === undefined) return undefined;
   return { kind: userId === undefined ? 'client' : 'user', clientId, userId };
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { TargetReader } from '../../contract/audit.ts';
-import type { ErrorItem } from '../../contract/errors.ts';
+import type { ErrorItem, ErrorReason } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { FaultBody } from '../../contract/testing/fault-effects.ts';
 import type { Principal } from '../directory/principal.ts';
@@ -10,6 +10,9 @@ import type { CertificateChain } from '../federation/certificate-login.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import type { CommittedChanges } from '../store/observe-commits.ts';
 import type { IssuedToken } from '../tokens/token-subject.ts';
+
+/** The client or user that logged in. */
+export type LoggedInSubject = Pick<ErrorReason, 'clientId' | 'userId'>;
 
 /** Set when the request arrives; each optional field is set by the step that learns it. */
 export interface RequestState {
@@ -38,8 +41,7 @@ export interface RequestState {
   targetReader?: TargetReader;
   /** What the committed transactions of the request changed. */
   commits?: CommittedChanges[];
-  /** The client or user that logged in. */
-  loggedIn?: string;
+  loggedIn?: LoggedInSubject;
   issued?: IssuedToken;
   /** The login that the request is a step of. */
   flow?: string;

@@ -284,7 +284,7 @@ export async function startBrowserSession(
   const next = createBrowser(context);
   const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, login) };
   const started = await start(state.request.client, options);
-  context.recordLogin(started.user.userId);
+  context.recordLogin({ userId: started.user.userId });
   return adoptSession(context, state, { ...next, current: toLoggedIn(started) });
 }
 

@@ -157,7 +157,7 @@ async function logInForTest(
   const { user_id: userId = '', level = 'AUTH-BASIC' } = form;
   const { clientId } = state.request.client;
   const next = await startBrowserWithoutPassword({ userId, level, clientId }, context);
-  context.recordLogin(next.current.user.userId);
+  context.recordLogin({ userId: next.current.user.userId });
   return continueLogin(context, await adoptSession(context, state, next));
 }
 
@@ -188,7 +188,7 @@ async function confirmCode(context: OperationContext, state: LoginState, form: L
   return showErrors({ codes: ['CODE_INVALID', 'CODE_FAILURES'], render }, async () => {
     const submission = { codeId: challenge, code: code.trim() };
     const raised = await raiseToMfa(context, createCaller(request, current), submission);
-    context.recordLogin(raised.user.userId);
+    context.recordLogin({ userId: raised.user.userId });
     return continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
   });
 }

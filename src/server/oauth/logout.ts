@@ -98,7 +98,7 @@ async function logOut(context: OperationContext, request: LogoutRequest, browser
     if (!isConfirmed && !(await isHintOf(context, hint, current)))
       return renderConfirmation(context, request, browser, target);
     await context.store.transaction((tx) => endSession(tx, current.session));
-    context.recordLogin(current.user.userId);
+    context.recordLogin({ userId: current.user.userId });
   }
   // Any page can link here: a browser that is about to log in keeps its cookie.
   const setCookie = current && formatExpiredCookie(context);

@@ -72,7 +72,7 @@ test('the user of the provider is logged in, and its session there is used again
   expect((await server.appContext.store.users.get(alice.userId))?.identities).toContain(`${name}:subject-1`);
   expect((await send(server, '/_iam/inbox')).body).toMatchObject([{ purpose: 'login-changed' }]);
   const { body: events } = await send(server, '/_iam/audit?operation=oauth2.provider-callback&changed=true');
-  expect(events).toMatchObject([{ result: 'granted' }]);
+  expect(events).toMatchObject([{ result: 'granted', subject: { kind: 'user', userId: alice.userId } }]);
   const again = await logInAtProvider('', { prompt: 'select_account' });
   expect(readAnswer(await browser.submit(await browser.get(again), 'continue')).code).toBeDefined();
   // The user has to log in there again.

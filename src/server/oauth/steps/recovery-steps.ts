@@ -34,7 +34,7 @@ async function resetLostPassword(...[context, state, fields]: Parameters<LoginSt
   const render = (message: FormMessage) => renderResetPage({ ...form, ...message }, { userName, code });
   return showErrors({ codes, render }, async () => {
     const user = await resetPassword(context, { loginName: userName, code: code.trim(), newPassword });
-    context.recordLogin(user.userId);
+    context.recordLogin({ userId: user.userId });
     const { current, ...browser } = state.browser;
     // The sessions of the user have ended, also that of this browser.
     const isSame = current?.user.userId === user.userId;

@@ -35,7 +35,7 @@ export default defineOperation({
       throw createAuthenticationError(isMissing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
     }
     const client = await authenticateClient(authentication, basic, source);
-    recordLogin(client.clientId);
+    recordLogin({ clientId: client.clientId });
     return issuer.issue(await readClientContent({ store, issuer }, client));
   },
 });
