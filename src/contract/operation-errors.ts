@@ -12,6 +12,7 @@ export function listPipelineErrors(operation: Operation<never>): ErrorCode[] {
   if (hasGrowthLimit(operation)) codes.push('GROWTH_LIMIT');
   if (request.params) codes.push('PATH_VALUE');
   if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');
+  if (request.form) codes.push('QUERY_REPEATED');
   if (request.strictQuery) codes.push('FIELD_UNKNOWN');
   if (request.headers && statuses.includes(400)) codes.push('FIELD_MISSING', 'FIELD_VALUE');
   if (request.body && request.malformedBody) codes.push(request.malformedBody);

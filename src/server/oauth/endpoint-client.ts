@@ -25,13 +25,12 @@ export const TokenParameters = {
   client_secret: sensitive(text, 'secret').optional(),
 };
 
-/** Errors of `authenticateEndpointClient`, and of a repeated parameter. */
+/** Errors of `authenticateEndpointClient`. */
 export const endpointClientErrors = [
   'CREDENTIALS_MISSING',
   'CREDENTIALS_INVALID',
   'CREDENTIALS_AMBIGUOUS',
   'TOKEN_INVALID',
-  'QUERY_REPEATED',
   'TOO_MANY_ATTEMPTS',
 ] as const;
 

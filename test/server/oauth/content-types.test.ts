@@ -120,3 +120,13 @@ test('operations outside the service prefix have the base URL as server in the A
   for (const path of [revokePath, introspectPath])
     expect(paths[path]?.post).toMatchObject({ servers: [{ url: server.url }], tags: ['oauth2'] });
 });
+
+test.each(['authorize', 'login', 'device', 'logout'])(
+  'a repeated field of a form to the page %s is 400',
+  async (page) => {
+    await using server = await startOAuth();
+    const body = new URLSearchParams('unknown=a&unknown=b');
+    const { status, headers } = await fetch(`${server.url}/oauth2/${page}`, { method: 'POST', body });
+    expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  },
+);
