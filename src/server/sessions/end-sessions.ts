@@ -32,8 +32,10 @@ export async function endSessionsOfLogon(tx: Transaction, logon: string): Promis
   for (const { sessionId } of await tx.sessions.find('logon', logon)) await deleteSession(tx, sessionId);
 }
 
+/** Not those of browsers that a user logged in with there: other applications share them. */
 export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
-  for (const session of await tx.sessions.find('clientId', clientId)) await endSession(tx, session);
+  for (const session of await tx.sessions.find('clientId', clientId))
+    if (!session.browser) await endSession(tx, session);
 }
 
 /** Ends the sessions in which a client acts for itself, not those of users. */

@@ -1,5 +1,6 @@
 /** Attacks on logins with a browser (RFC 9700) that no other test has. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { removeClient } from '../../../src/server/auth/remove-client.ts';
 import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
@@ -71,6 +72,16 @@ test('a logout of another site does not end a login that has begun', async () =>
   const logout = await browser.get(`${server.url}/oauth2/logout`);
   expect(logout).toMatchObject({ status: 200, text: expect.stringContaining('You are logged out') });
   expect(readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }))).toHaveProperty('code');
+});
+
+test('the owner of a third-party client that deletes it ends no session of other applications', async () => {
+  await browser.submit(await logIn({ client_id: 'partner' }), 'consent', { decision: 'allow' });
+  await server.appContext.store.transaction(async (tx) => {
+    const client = await tx.clients.get('partner');
+    if (client) await removeClient(tx, client);
+  });
+  expect(readAnswer(await browser.get(authorizeUrl(server, { prompt: 'none' })))).toHaveProperty('code');
+  expect((await send(server, '/_iam/sessions')).body).toMatchObject([{ kind: 'browser', clientId: 'partner' }]);
 });
 
 test('a third-party client ends no later session with an ID token of an earlier one', async () => {
