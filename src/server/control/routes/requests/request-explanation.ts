@@ -139,10 +139,11 @@ function findEntry(code: string): ErrorEntry | undefined {
   return (errorTable as Readonly<Record<string, ErrorEntry>>)[code];
 }
 
+/** Which role a group should grant is said by the cures, as one of several is often enough. */
 function findHint({ code, details }: ErrorItem): string {
-  const { missingRoles = [], missingScopes = [], grantedByGroups } = details ?? {};
-  const roleHint =
-    code === 'ROLE_MISSING' ? formatRoleHint({ missingRoles, missingScopes }, grantedByGroups) : undefined;
+  const { missingRoles = [], missingScopes = [] } = details ?? {};
+  const isGranted = missingRoles.some((role) => !isReservedRole(role));
+  const roleHint = code === 'ROLE_MISSING' && !isGranted ? formatRoleHint({ missingRoles, missingScopes }) : undefined;
   return roleHint ?? findEntry(code)?.hint ?? '';
 }
 

@@ -132,7 +132,7 @@ describe('an unauthorized caller', () => {
       operation: 'api-key.list',
       status: 403,
       rejected: true,
-      errors: [{ code: 'ROLE_MISSING', hint: expect.stringContaining('a group that grants ADMIN') }],
+      errors: [{ code: 'ROLE_MISSING', hint: expect.stringContaining('a group that grants the role') }],
       credential: { authMethod: 'bearer', accepted: true },
       client: { clientId: 'test-app' },
       user: { userId: 'ann', locked: false },
