@@ -94,7 +94,7 @@ export async function rotateRefreshToken(
   if (
     !isCurrent(unused, session, epochSeconds(deps.clock)) ||
     !mayRenew(session, renewer) ||
-    !(await isGranted(tx, session))
+    !(await isGranted(tx, session, renewer))
   )
     return { outcome: 'rejected' };
   if (unused.rotations >= limits.rotationsPerSession.max) return end(tx, session);
@@ -150,7 +150,9 @@ async function findSuccessor(
   if (!isInGrace || session.deviceKey !== deviceKey || !mayRenew(session, renewer)) return undefined;
   const successor = deriveSuccessor(token, storeSecret);
   const row = await tx.refreshTokens.get(hashSecret(successor));
-  return row && isCurrent(row, session, epochSeconds(clock)) && (await isGranted(tx, session)) ? successor : undefined;
+  return row && isCurrent(row, session, epochSeconds(clock)) && (await isGranted(tx, session, renewer))
+    ? successor
+    : undefined;
 }
 
 /** A refresh token, used or not. */
@@ -201,17 +203,20 @@ function mayRenew(session: Session, { hasClientCredential, device }: RefreshToke
 
 /**
  * Whether user and client may go on with the session. A lock ends the sessions of a user; this also covers users that were
- * locked by other means, such as a seed. A third-party client whose logins were switched off is not renewed for a user.
+ * locked by other means, such as a seed. A third-party client whose logins were switched off is not renewed for a user. After a
+ * login with a browser, a client with a secret authenticates with it (RFC 6749, 6), whatever operation renews.
  */
 async function isGranted(
   reader: Pick<Reader, 'users' | 'clients'>,
   { userId, clientId, openid }: Session,
+  renewer?: RefreshTokenClient,
 ): Promise<boolean> {
   if (userId === undefined) return true;
   if ((await reader.users.get(userId))?.locked !== false) return false;
-  if (openid?.isLimited === undefined) return true;
-  const client = await reader.clients.get(clientId);
-  return client !== undefined && loginGrantTypes.some((name) => takesPartInLogins(client, name));
+  const client = openid && (await reader.clients.get(clientId));
+  if (!client) return openid === undefined;
+  if (client.secretHash !== undefined && renewer?.hasClientCredential === false) return false;
+  return openid.isLimited === undefined || loginGrantTypes.some((name) => takesPartInLogins(client, name));
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */

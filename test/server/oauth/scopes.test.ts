@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
 import { authorizeUrl, callback, postAs, readAnswer, redeem, seed } from './applications.ts';
 import { codeVerifier, createBrowser } from './browser.ts';
@@ -53,6 +54,14 @@ test('a renewal can name the scopes of the login, and a part of them', async () 
   for (const scope of ['openid email', 'READ WRITE'])
     expect((await renew(none.json.refresh_token, scope)).json.error).toBe('invalid_scope');
   expect((await renew(none.json.refresh_token)).json.scope).toBe('openid profile READ');
+});
+
+test('no operation renews a login of a client with a secret without it', async () => {
+  const { json } = await exchange((await logIn({ scope: 'openid READ' })).code);
+  const path = '/security/iam/v1/user-identities/renew-token?clientId=web';
+  const body = { refreshToken: json.refresh_token };
+  expect((await send(server, path, { method: 'POST', body })).status).toBe(401);
+  expect((await renew(json.refresh_token)).status).toBe(200);
 });
 
 test('userinfo and introspection follow the scope of a renewed token', async () => {

@@ -21,7 +21,7 @@ export default defineOperation({
   id: 'user-identities.renew-token',
   title: 'Renew tokens with a refresh token',
   description:
-    "Exchanges an unused refresh token for a new access token and a new refresh token. Reusing a refresh token revokes the session and all its tokens. A refresh token belongs to one client; requests of other clients are rejected and do not consume it. For a session of a user, a first-party client can identify itself by its id only; a client's own refresh token requires its secret or API key. A session that is bound to a device can be renewed only with remember-me. The expiry of the session does not change.",
+    "Exchanges an unused refresh token for a new access token and a new refresh token. Reusing a refresh token revokes the session and all its tokens. A refresh token belongs to one client; requests of other clients are rejected and do not consume it. For a session of a user, a first-party client can identify itself by its id only; a client's own refresh token, and one of a login with a browser if the client has a secret, require its secret or API key. A session that is bound to a device can be renewed only with remember-me. The expiry of the session does not change.",
   method: 'POST',
   path: '/user-identities/renew-token',
   auth: 'client-id',
