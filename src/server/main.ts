@@ -136,8 +136,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     );
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
-    // After the ready line, so that its first request need not wait for its code.
-    if (!settings.disableControlPlane) void import('./control/control-plane.ts');
+    // After the ready line, so that its first request need not wait for its code. That request reports a failure.
+    if (!settings.disableControlPlane) void import('./control/control-plane.ts').catch(() => undefined);
     await signal.received;
     await server.stop();
     return 0;

@@ -144,6 +144,11 @@ describe('every source file', () => {
     expect(handlers.filter((file) => copy.test(stripComments(file)))).toEqual([]);
   });
 
+  test('of the server inherits from an object in two functions only: what a request inherits from outlives it', () => {
+    const heirs = serverFiles.filter((file) => /Object\.create\((?!null\))|setPrototypeOf/.test(stripComments(file)));
+    expect(heirs).toEqual(['src/server/lib/derive.ts', 'src/server/store/overrides.ts']);
+  });
+
   test('is at most 400 lines long, unless it is generated or a table of data', () => {
     const long = files.filter((file) => !isGenerated(file) && readSource(file).split('\n').length > 401);
     expect(long).toEqual(dataTables);
