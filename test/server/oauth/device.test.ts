@@ -1,4 +1,5 @@
 /** Logins of devices without a browser (RFC 8628). */
+import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
@@ -73,6 +74,20 @@ test('the address with the code decides nothing, and a logged-in user still conf
     ...{ status: 400, text: expect.stringContaining('The login was refused') },
   });
   expect(await errorOf(code)).toBe('access_denied');
+});
+
+test('a device has the level that the user had at the decision, not a second factor confirmed later', async () => {
+  const { device_code: code, user_code: typed } = await start();
+  await browser.submit(await logIn(await typeCode(typed)), 'consent', { decision: 'allow' });
+  await server.appContext.store.transaction(async (tx) => {
+    for (const session of await tx.sessions.find('userId', 'alice-id'))
+      await tx.sessions.replace({
+        ...session,
+        level: 'AUTH-MFA',
+        mfaAt: Math.floor(server.clock.now().getTime() / 1000),
+      });
+  });
+  expect(decodeJwt(String((await poll(code)).json.id_token)).acr).toBe('AUTH-BASIC');
 });
 
 test('a device that polls too often must wait longer', async () => {

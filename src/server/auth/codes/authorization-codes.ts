@@ -1,6 +1,7 @@
 /** Authorization codes (RFC 6749, 4.1): issued for a browser session, exchanged once for a session of the client. */
 import { hash } from 'node:crypto';
 import { apiError } from '../../../contract/errors.ts';
+import { computeLevel } from '../../directory/authentication-levels.ts';
 import { type Clock, epochSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
@@ -30,12 +31,21 @@ interface CodeDeps {
 export function issueCode(
   deps: CodeDeps,
   { client, scope, ...authorization }: CodeGrant,
-  { sessionId, userId }: Session,
+  session: Session,
 ): Promise<string> {
-  const row = { kind: 'authorization-code', clientId: client.clientId, sessionId, scope, authorization } as const;
+  const row = { kind: 'authorization-code', clientId: client.clientId, scope, authorization } as const;
   return deps.store.transaction(
-    async (tx) => (await issueOneTimeToken(tx, { ...row, ...(userId === undefined ? {} : { userId }) }, deps)).value,
+    async (tx) => (await issueOneTimeToken(tx, { ...row, ...toGrantor(session, deps) }, deps)).value,
   );
+}
+
+/** Who grants a code, and at which level: a second factor that is confirmed afterwards is none for the client. */
+export function toGrantor(
+  session: Session,
+  { clock }: Pick<CodeDeps, 'clock'>,
+): Pick<OneTimeToken, 'userId' | 'sessionId' | 'level'> {
+  const { userId, sessionId } = session;
+  return { ...(userId === undefined ? {} : { userId }), sessionId, level: computeLevel(session, epochSeconds(clock)) };
 }
 
 export interface CodeExchange {
@@ -138,11 +148,12 @@ export async function startClientSession(
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
   const { authenticatedAt, methods } = browserSession.browser;
+  const level = row.level === 'AUTH-MFA' ? browserSession.level : (row.level ?? 'AUTH-BASIC');
   const outlives = isIndependent || openidScopes.includes('offline_access');
   const started = await startSession(
     tx,
     {
-      ...{ clientId: client.clientId, userId: user.userId, level: browserSession.level, remember: false },
+      ...{ clientId: client.clientId, userId: user.userId, level, remember: false },
       ...{ scope: row.scope, resources },
       renewable: client.grantTypes.includes('refresh_token'),
       parentSession: outlives ? { ...browserSession, endsAt: Number.MAX_SAFE_INTEGER } : browserSession,

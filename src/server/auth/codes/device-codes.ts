@@ -14,7 +14,7 @@ import type { StoreSecret } from '../../store/store-secret.ts';
 import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
 import type { UserContent } from '../../tokens/content.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
-import { type ExchangeDeps, startClientSession } from './authorization-codes.ts';
+import { type ExchangeDeps, startClientSession, toGrantor } from './authorization-codes.ts';
 
 /** Seconds in which the user can type the code, and between two polls at first (RFC 8628, 3.2). */
 export const deviceCodeLifetimeSeconds = 600;
@@ -137,7 +137,7 @@ async function readPendingDevice(
  * @throws IamError DEVICE_CODE_INVALID if it was decided or has expired meanwhile.
  */
 export function decideDevice(
-  { store }: Pick<ExchangeDeps, 'store'>,
+  { store, clock }: Pick<ExchangeDeps, 'store' | 'clock'>,
   { deviceCodeHash }: Pick<PendingDevice, 'deviceCodeHash'>,
   session: Session | undefined,
 ): Promise<void> {
@@ -145,10 +145,9 @@ export function decideDevice(
     const row = await tx.tickets.get(deviceCodeHash);
     if (!row?.device || row.device.decision !== undefined) throw apiError('DEVICE_CODE_INVALID');
     const decision = session ? ('allowed' as const) : ('denied' as const);
-    const { userId, sessionId } = session ?? {};
     await tx.tickets.replace({
       ...row,
-      ...(userId === undefined ? {} : { userId, sessionId }),
+      ...(session ? toGrantor(session, { clock }) : {}),
       device: { ...row.device, decision },
     });
   });

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { defineTable, epoch, names, secret, text } from './define-table.ts';
 
+const level = z.enum(['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA']);
+
 /**
  * A login session. Its tokens refer to it and end with it. Times are epoch seconds. A session without userId and logon
  * belongs to a client that obtained a refresh token.
@@ -12,7 +14,7 @@ export const SessionRow = z
     sessionId: text,
     clientId: text,
     userId: text.optional(),
-    level: z.enum(['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA']),
+    level,
     /** When the second factor was verified: AUTH-MFA lasts 12 hours from then. */
     mfaAt: z.number().optional(),
     /** AUTH-SMART on top of the level. */
@@ -136,6 +138,8 @@ export const OneTimeTokenRow = z
     sessionId: text.optional(),
     /** The narrowed scope of the token that it represents. */
     scope: names.optional(),
+    /** Of a code: the level of the user at the decision, which its session has at most. */
+    level: level.optional(),
     /** What an authorization code is bound to (RFC 6749, 4.1.3; RFC 7636). */
     authorization: sensitive(
       z
