@@ -1035,9 +1035,9 @@ export interface UserIdentitiesOperations {
    * Issues a token for the same user, session and level, with client_id, app_id, party and scope of the target
    * client. A token with reduced scope keeps the reduction: its scope is the intersection with the scope of the
    * target. The session and its refresh token move to the target client; if there is a refresh token, the response
-   * contains a new one. With a token of reduced scope they stay where they are, and the token belongs to a new
-   * session without refresh token that ends no later. Existing access tokens of the previous client stay valid
-   * until they expire.
+   * contains a new one. With a token of reduced scope, or of a login with a browser, they stay where they are, and
+   * the token belongs to a new session without refresh token that ends no later. Existing access tokens of the
+   * previous client stay valid until they expire.
    *
    * `POST /security/iam/v1/user-identities/me/change-app`
    *

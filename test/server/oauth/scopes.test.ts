@@ -61,6 +61,12 @@ test('no operation renews a login of a client with a secret without it', async (
   const path = '/security/iam/v1/user-identities/renew-token?clientId=web';
   const body = { refreshToken: json.refresh_token };
   expect((await send(server, path, { method: 'POST', body })).status).toBe(401);
+  // An access token, which services get, leads to no refresh token of a client without a secret.
+  const moved = await server
+    .as({ token: String(json.access_token) })
+    .raw('POST', '/security/iam/v1/user-identities/me/change-app?targetClientId=tv', { body: {} });
+  expect(moved.body).toMatchObject({ accessToken: expect.any(String), scope: ['openid', 'READ'] });
+  expect(moved.body).not.toHaveProperty('refreshToken');
   expect((await renew(json.refresh_token)).status).toBe(200);
 });
 

@@ -21,7 +21,7 @@ export default defineOperation({
   id: 'user-identities.change-app',
   title: 'Switch to another application',
   description:
-    'Issues a token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token with reduced scope keeps the reduction: its scope is the intersection with the scope of the target. The session and its refresh token move to the target client; if there is a refresh token, the response contains a new one. With a token of reduced scope they stay where they are, and the token belongs to a new session without refresh token that ends no later. Existing access tokens of the previous client stay valid until they expire.',
+    'Issues a token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token with reduced scope keeps the reduction: its scope is the intersection with the scope of the target. The session and its refresh token move to the target client; if there is a refresh token, the response contains a new one. With a token of reduced scope, or of a login with a browser, they stay where they are, and the token belongs to a new session without refresh token that ends no later. Existing access tokens of the previous client stay valid until they expire.',
   method: 'POST',
   path: '/user-identities/me/change-app',
   auth: 'caller',
@@ -42,7 +42,8 @@ export default defineOperation({
       const { user, session } = await revalidateUserCaller(tx, caller, context.clock);
       const target = await requireTargetClient(tx, query.targetClientId);
       const move = { session, target, scope: findNarrowedScope(caller, session) };
-      if (hasScopeOfSession(caller, session))
+      // A login with a browser is renewed by its application alone, with its secret (RFC 6749, 6).
+      if (session.openid === undefined && hasScopeOfSession(caller, session))
         return readUserContent(context, { user, client: target, ...(await moveSession(tx, move, context)) });
       // For a service that the user gave a token of reduced scope: the session of the user stays as it is.
       const derived = {
