@@ -190,9 +190,9 @@ function addImports(outputs, file, found, counts) {
   return found;
 }
 
-/** Loads other files of the bundle when their exports are first used: help needs no code that sends requests. */
+/** Loads other files of the bundle, and modules of Node, when their exports are first used: help sends no requests. */
 function requireLate(code) {
-  const declarations = /\b(import_\w+)=(require\("\.[^"]*"\))/g;
+  const declarations = /\b(import_\w+)=((?:__toESM\()?require\("(?:\.|node:)[^"]*"\)\)?)/g;
   const names = [...code.matchAll(declarations)].map(([, name]) => name);
   if (names.length === 0) return code;
   const uses = new RegExp(`\\b(new )?(${names.join('|')})\\.([\\w$]+)`, 'g');
@@ -215,8 +215,8 @@ function mergeCommandFiles({ root, outdir, metafile: { outputs }, libraryFiles }
   // Those are all that --version loads.
   const first = new Set(withStaticImports(entryPoints.cli));
   const isMerged = (file) => outputs[file] && !first.has(file) && !libraryFiles.has(file);
-  const help = listLoaded(outdir, ['groups', 'list', '--help']).map((file) => path.relative(root, file));
-  const start = help.filter(isMerged);
+  const ofHelp = ['list', 'create', 'delete'].flatMap((verb) => listLoaded(outdir, ['groups', verb, '--help']));
+  const start = [...new Set(ofHelp.map((file) => path.relative(root, file)))].filter(isMerged);
   const request = withStaticImports('src/cli/commands/operation.ts').filter(
     (file) => isMerged(file) && !start.includes(file),
   );

@@ -43,8 +43,9 @@ export function findProjectFile(
   let ignored: ProjectFile | undefined;
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, projectFileName);
-    const problem = isPresent(file) ? trust.findProblem([file, at], 'settings') : undefined;
-    const text = problem ? undefined : readTextIfReadable(file);
+    const isFound = isPresent(file);
+    const problem = isFound ? trust.findProblem([file, at], 'settings') : undefined;
+    const text = isFound && !problem ? readTextIfReadable(file) : undefined;
     if (problem) {
       const warning = `${file} is ignored: ${problem.message}. ${problem.hint}.`;
       ignored = { path: file, values: {}, warnings: [...(ignored?.warnings ?? []), warning] };
@@ -66,7 +67,7 @@ function isPresent(file: string): boolean {
   }
 }
 
-/** Reads a file; undefined if it does not exist or is not readable. @throws CliError (exit 2) if it is not text */
+/** Reads a file; undefined if it is not readable. @throws CliError (exit 2) if it is not text */
 function readTextIfReadable(file: string): string | undefined {
   try {
     return readTextFileSync(file, maxTextBytes);
