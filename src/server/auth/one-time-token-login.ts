@@ -30,7 +30,7 @@ export async function loginWithOneTimeToken(
   const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
   const session = await deriveSession(
     tx,
-    { clientId, remember: false, scope: token.scope, device, parentSession: source },
+    { clientId, remember: false, scope: token.scope, resources: token.resources, device, parentSession: source },
     deps,
   );
   return { user, session };

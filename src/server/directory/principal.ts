@@ -16,6 +16,8 @@ export interface Principal extends CallerAuthorities {
   /** The user for whom the client acts, and the session. */
   readonly user?: User;
   readonly session?: Session;
+  /** The audiences of its token, if a renewal narrowed them to fewer than those of the session. */
+  readonly resources?: readonly string[] | undefined;
   /** The mainframe logon for which the client acts, if it is linked to no user. */
   readonly logon?: string;
   /** The `sub` of the caller. It identifies the caller in logs. */

@@ -40,13 +40,14 @@ export async function revalidateUserCaller(
   return { user, session };
 }
 
-/** What a token for the caller's changed session says: it has at most the scope of the calling token. */
+/** What a token for the caller's changed session says: it has at most the scope and the audiences of the calling token. */
 export function readCallerContent(
   deps: ContentDeps,
   caller: Principal,
   { user, session, refreshToken }: ActiveUserSession & { readonly refreshToken?: string | undefined },
 ): Promise<UserContent> {
-  const narrowed = narrowSession(session, [...caller.scope]);
+  const { scope, resources = session.resources } = caller;
+  const narrowed = { ...narrowSession(session, [...scope]), resources };
   return readUserContent(deps, { user, session: narrowed, client: caller.client, refreshToken });
 }
 
@@ -63,7 +64,8 @@ export async function rotateCallerRefreshToken(
   return hasScopeOfSession(caller, session) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
 }
 
-/** False for a token with reduced scope, which the user gave to a service. */
-export function hasScopeOfSession({ client, scope }: Principal, session: Session): boolean {
+/** False for a token with reduced scope or audiences, which the user gave to a service. */
+export function hasScopeOfSession({ client, scope, resources }: Principal, session: Session): boolean {
+  if (resources !== undefined) return false;
   return [...(session.scope ?? client.scope), ...(session.openid?.scopes ?? [])].every((name) => scope.has(name));
 }

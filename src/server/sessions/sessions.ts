@@ -88,7 +88,8 @@ export async function startSession(
   return options.renewable ? { session, refreshToken: await issueRefreshToken(tx, session, deps) } : { session };
 }
 
-export interface DerivedSessionOptions extends Pick<SessionOptions, 'clientId' | 'remember' | 'scope' | 'device'> {
+export interface DerivedSessionOptions
+  extends Pick<SessionOptions, 'clientId' | 'remember' | 'scope' | 'resources' | 'device'> {
   /** The active session whose token the caller has. */
   readonly parentSession: Session;
 }

@@ -142,6 +142,35 @@ test('a session that a token with less scope starts in another client keeps the 
   expect(audienceOf((body as { accessToken: string }).accessToken)).toBe(server.url);
 });
 
+test('no operation widens the audiences to which a renewal narrowed a token', async () => {
+  await setAudiences([orders, stock]);
+  const { refresh_token: refreshToken } = await userTokens(server, 'web');
+  const fields = new URLSearchParams({
+    grant_type: 'refresh_token',
+    refresh_token: refreshToken,
+    resource: server.url,
+  });
+  fields.append('resource', orders);
+  const { json } = await postBody(server, tokenPath, fields.toString(), form);
+  const narrow = [server.url, orders];
+  expect(audienceOf(String(json.access_token))).toEqual(narrow);
+  const caller = server.as({ token: String(json.access_token) });
+  const path = '/security/iam/v1/user-identities';
+  const [{ body: param }, ...issued] = await Promise.all([
+    caller.raw('POST', `${path}/me/generate-param`, { body: { targetClientId: 'web' } }),
+    caller.raw('POST', `${path}/me/access-token`, { body: {} }),
+    caller.raw('POST', `${path}/me/renovate-token`, { body: {} }),
+    caller.raw('POST', `${path}/me/change-app`, { query: { targetClientId: 'web' }, body: {} }),
+  ]);
+  const started = await fetch(`${server.url}${path}/auth-legacy-by-param?clientId=web`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', param: (param as { param: string }).param },
+    body: '{}',
+  });
+  for (const body of [...issued.map((response) => response.body), await started.json()])
+    expect(audienceOf((body as { accessToken: string }).accessToken)).toEqual(narrow);
+});
+
 test.each([[['two words']], [['https://a.example#x']], [['']], [Array.from({ length: 21 }, (_, at) => `urn:${at}`)]])(
   'audiences are checked: %j',
   async (audiences) => {

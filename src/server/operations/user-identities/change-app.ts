@@ -49,6 +49,7 @@ export default defineOperation({
       const derived = {
         clientId: target.clientId,
         scope: move.scope,
+        resources: caller.resources,
         remember: session.remember,
         parentSession: session,
       };

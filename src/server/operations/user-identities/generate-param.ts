@@ -54,6 +54,7 @@ export default defineOperation({
         sessionId: session.sessionId,
         ...(targetClientId === undefined ? {} : { targetClientId }),
         ...(scope === undefined ? {} : { scope }),
+        ...(caller.resources === undefined ? {} : { resources: caller.resources }),
       } as const;
       return issueOneTimeToken(tx, token, context);
     });

@@ -138,6 +138,8 @@ export const OneTimeTokenRow = z
     sessionId: text.optional(),
     /** The narrowed scope of the token that it represents. */
     scope: names.optional(),
+    /** The narrowed audiences of that token. */
+    resources: names.optional(),
     /** Of a code: the level of the user at the decision, which its session has at most. */
     level: level.optional(),
     /** What an authorization code is bound to (RFC 6749, 4.1.3; RFC 7636). */
