@@ -79,9 +79,10 @@ function mapParameters<Schema>(toSchema: (value: z.ZodString, texts: readonly [s
   return Object.fromEntries(entries) as Record<ParameterName, Schema>;
 }
 
-/** @param value the schema of each of its values */
+/** @param value the schema of each of its values; the list is as sensitive as these */
 function repeatParameter(value: z.ZodString) {
-  return z.array(value).max(20, 'is repeated too often');
+  const values = z.array(value).max(20, 'is repeated too often');
+  return values.meta({ sensitive: value.meta()?.sensitive });
 }
 
 /** The parameters of a form, as those of a query. */
@@ -164,7 +165,7 @@ async function requireParticipant(
     throw createInvalidPage('login', 'The application sent no client_id, or several.');
   const client = await store.clients.get(clientId);
   if (!client || !(await isOwnerActive(store, client)))
-    throw createInvalidPage('login', `No application has the id ${clientId}.`);
+    throw createInvalidPage('login', `No application has the id ${clientId.slice(0, 200)}.`);
   if (!takesPartInLogins(client))
     throw createInvalidPage(
       'login',

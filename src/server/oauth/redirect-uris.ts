@@ -28,10 +28,12 @@ export function matchRedirectUri(registered: readonly string[], requested: strin
 
 /**
  * Whether only the application of a client without a secret gets what is sent there. Any program of the machine can listen
- * on another port, or claim a private scheme (RFC 8252, 8.6).
+ * on another port, or claim a private scheme (RFC 8252, 8.6). Registered without a port, an address of this machine stands for
+ * all ports, not for port 80.
  */
 export function identifiesApplication(registered: readonly string[], uri: string): boolean {
-  return registered.includes(uri) && /^https?:/.test(uri);
+  const isForAllPorts = loopbackPattern.test(uri) && new URL(uri).port === '';
+  return registered.includes(uri) && /^https?:/.test(uri) && !isForAllPorts;
 }
 
 function withoutPort(uri: string): string | undefined {

@@ -92,4 +92,9 @@ test('an application that knows its user gets no other one', async () => {
   expect(readAnswer(await browser.get(authorizeUrl(server, { id_token_hint: 'e30.e30.' })))).toMatchObject({
     error: 'invalid_request',
   });
+  const requests = await list('requests');
+  const logged = await Promise.all(requests.map(({ id }) => send(server, `/_iam/requests/${String(id)}`)));
+  const texts = JSON.stringify(logged.map(({ body }) => body));
+  expect(texts).toContain('id_token_hint');
+  expect(texts).not.toContain(hint);
 });

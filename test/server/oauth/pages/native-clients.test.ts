@@ -7,7 +7,9 @@ import { createBrowser, type TestBrowser } from '../browser.ts';
 
 const loopback = 'http://127.0.0.1:5173/callback';
 const privateScheme = 'com.example.app:/callback';
-const common = { grantTypes: ['authorization_code'], redirectURIs: ['http://127.0.0.1/callback', privateScheme] };
+/** Registered for all ports; as it is, it leads to port 80. */
+const allPorts = 'http://127.0.0.1/callback';
+const common = { grantTypes: ['authorization_code'], redirectURIs: [allPorts, privateScheme] };
 let server: TestServer;
 let browser: TestBrowser;
 
@@ -28,19 +30,22 @@ async function logIn(): Promise<void> {
   await browser.submit(await open(), 'password', { user_name: alice.userName, password });
 }
 
-test.each([loopback, privateScheme])('a user who is logged in confirms the account: %s', async (redirectUri) => {
-  await logIn();
-  const changes = { redirect_uri: redirectUri };
-  expect(readAnswer(await open({ ...changes, prompt: 'none' }))).toMatchObject({
-    ...{ error: 'interaction_required', state: 's t' },
-  });
-  const page = await open(changes);
-  expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Continue as Alice') });
-  expect(readAnswer(await browser.submit(page, 'continue'))).toHaveProperty('code');
-  // A login is enough.
-  const again = await browser.submit(page, 'password', { user_name: alice.userName, password });
-  expect(readAnswer(again)).toHaveProperty('code');
-});
+test.each([loopback, allPorts, privateScheme])(
+  'a user who is logged in confirms the account: %s',
+  async (redirectUri) => {
+    await logIn();
+    const changes = { redirect_uri: redirectUri };
+    expect(readAnswer(await open({ ...changes, prompt: 'none' }))).toMatchObject({
+      ...{ error: 'interaction_required', state: 's t' },
+    });
+    const page = await open(changes);
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Continue as Alice') });
+    expect(readAnswer(await browser.submit(page, 'continue'))).toHaveProperty('code');
+    // A login is enough.
+    const again = await browser.submit(page, 'password', { user_name: alice.userName, password });
+    expect(readAnswer(again)).toHaveProperty('code');
+  },
+);
 
 test('the account can be confirmed unless the login is older than max_age', async () => {
   await logIn();
