@@ -4,7 +4,7 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { alice, basic, password } from '../operations/user-identities/login-fixtures.ts';
 import { type Changes, callback, readAnswer, redeem as redeemAt, authorizeUrl as urlOf } from './applications.ts';
-import { createBrowser, type Page, type TestBrowser } from './browser.ts';
+import { codeOn, createBrowser, type Page, type TestBrowser } from './browser.ts';
 import { postFields } from './oauth-requests.ts';
 
 const grantTypes = ['authorization_code', 'refresh_token'];
@@ -286,7 +286,7 @@ test('a second factor is asked for, and the page of a test shows its code', asyn
   const choice = await logIn(await browser.get(authorizeUrl({ acr_values: 'AUTH-MFA' })));
   expect(choice.text).toContain('Confirm that it is you');
   const page = await browser.submit(choice, 'factor', { factor: 'main-email' });
-  const [, sent = ''] = /the code is <code>(\d{6})<\/code>/.exec(page.text) ?? [];
+  const sent = codeOn(page);
   const wrong = await browser.submit(page, 'code', { code: sent === '000000' ? '000001' : '000000' });
   expect(wrong).toMatchObject({ status: 400, text: expect.stringContaining('role="alert"') });
   const { code } = readAnswer(await browser.submit(wrong, 'code', { code: sent }));

@@ -81,3 +81,6 @@ function decodeEntities(text: string): string {
 
 export const codeVerifier = 'a-verifier-that-is-long-enough-for-the-rfc-7636';
 export const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+
+/** The code that a page of a test shows as just sent; empty if it shows none. */
+export const codeOn = ({ text }: Page) => /the code is <code>(\d{6})<\/code>/.exec(text)?.[1] ?? '';

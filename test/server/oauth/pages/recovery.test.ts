@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { password } from '../../operations/user-identities/login-fixtures.ts';
 import { authorizeUrl, readAnswer, redeem, seed } from '../applications.ts';
-import { createBrowser, type Page, type TestBrowser } from '../browser.ts';
+import { codeOn, createBrowser, type Page, type TestBrowser } from '../browser.ts';
 
 let server: TestServer;
 let browser: TestBrowser;
@@ -20,8 +20,6 @@ async function askForCode(name: string): Promise<Page> {
   const forgot = await browser.submit(await browser.get(authorizeUrl(server)), 'forgot');
   return browser.submit(forgot, 'recover', { user_name: name });
 }
-
-const codeOn = ({ text }: Page) => /the code is <code>(\d{6})<\/code>/.exec(text)?.[1] ?? '';
 
 test('a code replaces a lost password, and the login goes on', async () => {
   const page = await askForCode('alice');

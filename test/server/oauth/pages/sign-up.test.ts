@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { authorizeUrl, readAnswer, redeem, seed } from '../applications.ts';
-import { createBrowser, type Page, type TestBrowser } from '../browser.ts';
+import { codeOn, createBrowser, type Page, type TestBrowser } from '../browser.ts';
 
 let server: TestServer;
 let browser: TestBrowser;
@@ -20,8 +20,6 @@ async function askForCode(address: string): Promise<Page> {
   const form = await browser.submit(await browser.get(authorizeUrl(server)), 'sign-up');
   return browser.submit(form, 'verify', { email: address });
 }
-
-const codeOn = ({ text }: Page) => /the code is <code>(\d{6})<\/code>/.exec(text)?.[1] ?? '';
 
 test('a user with a code to its address creates an account, and the login goes on', async () => {
   const page = await askForCode(email);
