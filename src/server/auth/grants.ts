@@ -6,7 +6,7 @@ import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { toFlowKey } from '../limits/hash-queue.ts';
 import { type RotationDeps, rotateRefreshToken } from '../sessions/refresh-tokens.ts';
-import { narrowSession, startSession } from '../sessions/sessions.ts';
+import { narrowAudiences, narrowSession, startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { listAudiences } from '../tokens/claims.ts';
@@ -70,8 +70,11 @@ export async function issueGrant(
   if (request.grantType === 'password') return { token: await issueUserToken(deps, grantee, request) };
   if (request.grantType === 'refresh_token') return issueTokens(deps, await renewSession(deps, grantee, request));
   const { client } = grantee;
-  if (request.grantType !== 'authorization_code')
-    return issueTokens(deps, await redeemDeviceCode(deps, client, requireField(request.deviceCode, 'device_code')));
+  const { resources } = request;
+  if (request.grantType !== 'authorization_code') {
+    const code = requireField(request.deviceCode, 'device_code');
+    return issueTokens(deps, await redeemDeviceCode(deps, client, { code, resources }));
+  }
   const code = requireField(request.code, 'code');
   const { content, nonce } = await exchangeCode(deps, client, { ...request, code });
   return issueTokens(deps, content, nonce);
@@ -173,24 +176,18 @@ async function renewSession(
     );
     // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
     if (rotation.outcome !== 'rotated') return undefined;
-    const session = toRequestedSession(rotation.session, client, request);
-    const { resources } = rotation.session;
-    // The client can have lost the audiences of the session.
-    const known = listAudiences(client, deps.issuerUrl);
-    if (resources && !resources.some((name) => known.includes(name))) throw apiError('TARGET_INVALID');
+    const session = narrowAudiences(toRequestedSession(rotation.session, client, request), client, {
+      resources: request.resources,
+      issuer: deps.issuerUrl,
+    });
     return readSessionContent(deps, { session, client, refreshToken: rotation.refreshToken });
   });
   if (!content) throw apiError('GRANT_INVALID');
   return content;
 }
 
-/**
- * The session as the next tokens show it: a renewal may request at most its scope (RFC 6749, 6), and its resources
- * (RFC 8707, 2.2).
- */
-function toRequestedSession(before: Session, client: Client, { scope: names, resources }: GrantRequest): Session {
-  if (!isPartOf(resources, before.resources)) throw apiError('TARGET_INVALID');
-  const session = resources === undefined ? before : { ...before, resources };
+/** The session as the next tokens show it: a renewal may request at most its scope (RFC 6749, 6). */
+function toRequestedSession(session: Session, client: Client, { scope: names }: GrantRequest): Session {
   if (names === undefined) return session;
   const narrowed = narrowSession(session, names);
   const granted = [...narrowed.scope, ...(narrowed.openid?.scopes ?? [])];

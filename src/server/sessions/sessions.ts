@@ -1,5 +1,6 @@
 /** Sessions: started by a login, referenced by tokens, ended by locks, removals and password changes. */
 
+import { apiError } from '../../contract/errors.ts';
 import { resolveSessionsPerUser, type Settings } from '../config/settings.ts';
 import { type AuthenticationLevel, computeLevel } from '../directory/authentication-levels.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
@@ -7,7 +8,8 @@ import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';
 import { limits } from '../limits/table.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { type Device, type Session, toSessionHolder } from '../store/tables.ts';
+import { type Client, type Device, type Session, toSessionHolder } from '../store/tables.ts';
+import { listAudiences } from '../tokens/claims.ts';
 import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
 import { issueRefreshToken } from './refresh-tokens.ts';
@@ -123,6 +125,22 @@ export function narrowSession(session: Session, names: readonly string[]): Sessi
   const openid = session.openid && narrowOpenid(session.openid, names);
   const scope = names.filter((name) => !openid?.scopes.includes(name) && (session.scope?.includes(name) ?? true));
   return { ...session, scope, ...(openid === undefined ? {} : { openid }) };
+}
+
+/**
+ * The session with the audiences that a request for its next token names (RFC 8707, 2.2), of which the client has all.
+ * @throws IamError TARGET_INVALID if the session has others, or none that the client still has.
+ */
+export function narrowAudiences(
+  session: Session,
+  client: Client,
+  { resources, issuer }: { readonly resources: readonly string[] | undefined; readonly issuer: string },
+): Session {
+  const { resources: granted } = session;
+  const known = listAudiences(client, issuer);
+  if (granted && !(resources?.every((name) => granted.includes(name)) ?? granted.some((name) => known.includes(name))))
+    throw apiError('TARGET_INVALID');
+  return resources === undefined ? session : { ...session, resources: [...resources] };
 }
 
 function narrowOpenid(openid: NonNullable<Session['openid']>, names: readonly string[] | undefined) {

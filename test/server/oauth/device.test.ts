@@ -35,8 +35,8 @@ async function start(fields: Readonly<Record<string, string>> = { scope: 'openid
   return json as Codes;
 }
 
-const poll = (code: string) =>
-  postFields(server, '/oauth2/token', { client_id: 'tv', grant_type: deviceGrant, device_code: code });
+const poll = (code: string, more = {}) =>
+  postFields(server, '/oauth2/token', { client_id: 'tv', grant_type: deviceGrant, device_code: code, ...more });
 
 const errorOf = async (code: string) => (await poll(code)).json.error;
 
@@ -60,6 +60,24 @@ test('a user types the code, logs in and allows the device, which gets tokens on
   });
   expect(await errorOf(code)).toBe('invalid_grant');
   expect(await typeCode(typed)).toMatchObject({ status: 400, text: expect.stringContaining('was used') });
+});
+
+test('the token of a device can be for one of its resources, and is for none that its client lost', async () => {
+  const orders = 'https://orders.example';
+  const setAudiences = (audiences: readonly string[]) =>
+    send(server, '/_iam/clients/tv', { method: 'PATCH', body: { audiences } });
+  const allow = async (fields: Readonly<Record<string, string>>) => {
+    const { device_code: code, user_code: typed } = await start(fields);
+    const page = await typeCode(typed);
+    await browser.submit(page.text.includes('Allow') ? page : await logIn(page), 'consent', { decision: 'allow' });
+    return code;
+  };
+  await setAudiences([orders]);
+  const { json } = await poll(await allow({ scope: 'openid' }), { resource: orders });
+  expect(decodeJwt(String(json.access_token)).aud).toBe(orders);
+  const code = await allow({ scope: 'openid', resource: orders });
+  await setAudiences([]);
+  expect(await errorOf(code)).toBe('invalid_target');
 });
 
 test('the address with the code decides nothing, and a logged-in user still confirms', async () => {

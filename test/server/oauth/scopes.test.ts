@@ -1,4 +1,4 @@
-/** The scopes of codes and of renewed tokens, and parameters without a value. */
+/** The scopes and the resources of codes and of renewed tokens, and parameters without a value. */
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
@@ -32,6 +32,19 @@ test('a scope in the exchange of a code is ignored, as any other unknown paramet
   const { code } = await logIn({ scope: 'openid READ' });
   const { status, json } = await exchange(code, { scope: 'openid WRITE' });
   expect([status, json.scope]).toEqual([200, 'openid READ']);
+});
+
+test('the exchange of a code can name a part of its resources, for this token', async () => {
+  const [orders, stock] = ['https://orders.example', 'urn:stock'];
+  await send(server, '/_iam/clients/web', { method: 'PATCH', body: { audiences: [orders, stock] } });
+  const audienceOf = ({ json }: { readonly json: Readonly<Record<string, unknown>> }) =>
+    decodeJwt(String(json.access_token)).aud;
+  const ofAll = await exchange((await logIn({})).code, { resource: orders });
+  expect(audienceOf(ofAll)).toBe(orders);
+  expect(audienceOf(await renew(ofAll.json.refresh_token))).toEqual([server.url, orders, stock]);
+  const { code } = await logIn({ resource: orders });
+  expect((await exchange(code, { resource: stock })).json.error).toBe('invalid_target');
+  expect(audienceOf(await exchange(code))).toBe(orders);
 });
 
 test('address, for which there is no claim, is ignored, and any other unknown scope refused', async () => {

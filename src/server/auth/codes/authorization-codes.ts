@@ -6,7 +6,7 @@ import { type Clock, epochSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
 import { endSession } from '../../sessions/end-sessions.ts';
-import { findActiveSession, type SessionDeps, startSession } from '../../sessions/sessions.ts';
+import { findActiveSession, narrowAudiences, type SessionDeps, startSession } from '../../sessions/sessions.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../../tokens/content.ts';
@@ -52,6 +52,8 @@ export interface CodeExchange {
   readonly code: string;
   readonly redirectUri?: string | undefined;
   readonly codeVerifier?: string | undefined;
+  /** The services that the token is for (RFC 8707, 2.2). */
+  readonly resources?: readonly string[] | undefined;
 }
 
 /** The tokens to issue for a code. */
@@ -60,11 +62,12 @@ export interface ExchangedCode {
   readonly nonce?: string | undefined;
 }
 
-export type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps & { recordFlow(flow: string): void };
+export type ExchangeDeps = CodeDeps & StartDeps & { recordFlow(flow: string): void };
 
 /**
  * Exchanges a code of this client. A second use ends the session that the first one started (RFC 6749, 4.1.2); another
- * client, another redirect URI or a wrong verifier has no effect. @throws IamError GRANT_INVALID, TOKEN_TOO_LONG.
+ * client, another redirect URI, a wrong verifier or a resource that was not granted has no effect.
+ * @throws IamError GRANT_INVALID, TARGET_INVALID, TOKEN_TOO_LONG.
  */
 export async function exchangeCode(deps: ExchangeDeps, client: Client, exchange: CodeExchange): Promise<ExchangedCode> {
   // Thrown after the transaction, which ends a session.
@@ -97,7 +100,8 @@ async function exchangeInTransaction(
   if (issuedAt + codeLifetimeSeconds <= now) return `The code has expired, ${codeLifetimeSeconds} s after the login.`;
   const mismatch = findMismatch(authorization, exchange);
   if (mismatch !== undefined) return mismatch;
-  const content = await startClientSession(tx, deps, { client, row, grant: authorization });
+  const start = { client, row, grant: authorization, resources: exchange.resources };
+  const content = await startClientSession(tx, deps, start);
   if (!content) return 'The session of the browser has ended, or the user is locked.';
   const { sessionId: startedSessionId } = content.session;
   await tx.tickets.replace({ ...row, authorization: { ...authorization, startedSessionId } });
@@ -131,30 +135,35 @@ interface ClientSessionStart {
   /** The code, with the user and the session of the browser. */
   readonly row: OneTimeToken;
   readonly grant: Pick<Authorization, 'openidScopes' | 'resources'>;
+  /** The part of the granted resources that the first token is for. */
+  readonly resources?: readonly string[] | undefined;
   /** Whether it outlives the browser session, as offline access does. */
   readonly isIndependent?: boolean;
 }
 
+type StartDeps = SessionDeps & ContentDeps & { readonly issuerUrl: string };
+
 /**
  * Starts the session of a client for the user of a browser session, with which it ends unless it is independent. Undefined
- * if that session has ended, or the user is locked.
+ * if that session has ended, or the user is locked. @throws IamError TARGET_INVALID, TOKEN_TOO_LONG.
  */
 export async function startClientSession(
   tx: Transaction,
-  deps: SessionDeps & ContentDeps,
-  { client, row, grant: { openidScopes, resources }, isIndependent = false }: ClientSessionStart,
+  deps: StartDeps,
+  { client, row, grant, resources, isIndependent = false }: ClientSessionStart,
 ): Promise<UserContent | undefined> {
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
   const { authenticatedAt, methods } = browserSession.browser;
   const level = row.level === 'AUTH-MFA' ? browserSession.level : (row.level ?? 'AUTH-BASIC');
+  const { openidScopes, resources: granted } = grant;
   const outlives = isIndependent || openidScopes.includes('offline_access');
   const started = await startSession(
     tx,
     {
       ...{ clientId: client.clientId, userId: user.userId, level, remember: false },
-      ...{ scope: row.scope, resources },
+      ...{ scope: row.scope, resources: granted },
       renewable: client.grantTypes.includes('refresh_token'),
       parentSession: outlives ? { ...browserSession, endsAt: Number.MAX_SAFE_INTEGER } : browserSession,
       openid: {
@@ -165,5 +174,6 @@ export async function startClientSession(
     },
     deps,
   );
-  return readUserContent(deps, { ...started, user, client });
+  const session = narrowAudiences(started.session, client, { resources, issuer: deps.issuerUrl });
+  return readUserContent(deps, { ...started, session, user, client });
 }

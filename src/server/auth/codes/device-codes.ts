@@ -14,7 +14,7 @@ import type { StoreSecret } from '../../store/store-secret.ts';
 import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
 import type { UserContent } from '../../tokens/content.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
-import { type ExchangeDeps, startClientSession, toGrantor } from './authorization-codes.ts';
+import { type CodeExchange, type ExchangeDeps, startClientSession, toGrantor } from './authorization-codes.ts';
 
 /** Seconds in which the user can type the code, and between two polls at first (RFC 8628, 3.2). */
 export const deviceCodeLifetimeSeconds = 600;
@@ -156,11 +156,15 @@ export function decideDevice(
 /**
  * The tokens for a device code of this client, once. A poll before the user has decided is an error, whose kind says
  * whether the device polls too often.
- * @throws IamError GRANT_INVALID, DEVICE_PENDING, DEVICE_POLLED_TOO_OFTEN, DEVICE_CODE_EXPIRED, LOGIN_REFUSED.
+ * @throws IamError GRANT_INVALID, TARGET_INVALID, DEVICE_PENDING, DEVICE_POLLED_TOO_OFTEN, DEVICE_CODE_EXPIRED, LOGIN_REFUSED.
  */
-export async function redeemDeviceCode(deps: ExchangeDeps, client: Client, code: string): Promise<UserContent> {
+export async function redeemDeviceCode(
+  deps: ExchangeDeps,
+  client: Client,
+  exchange: Pick<CodeExchange, 'code' | 'resources'>,
+): Promise<UserContent> {
   // Thrown after the transaction, which counts the poll.
-  const outcome = await deps.store.transaction((tx) => poll(tx, deps, client, code));
+  const outcome = await deps.store.transaction((tx) => poll(tx, deps, client, exchange));
   if (typeof outcome === 'string') throw apiError(outcome);
   return outcome;
 }
@@ -176,7 +180,7 @@ async function poll(
   tx: Transaction,
   deps: ExchangeDeps,
   client: Client,
-  code: string,
+  { code, resources }: Pick<CodeExchange, 'code' | 'resources'>,
 ): Promise<UserContent | PollError> {
   const row = await tx.tickets.get(hashSecret(code));
   if (!row?.device || row.clientId !== client.clientId) return 'GRANT_INVALID';
@@ -187,7 +191,7 @@ async function poll(
   if (decision === undefined) return countPoll(tx, row, row.device, deps);
   await tx.tickets.delete(row.ticketHash);
   // The device is another machine: its session does not end with that of the browser.
-  const start = { client, row, grant: row.device, isIndependent: true };
+  const start = { client, row, grant: row.device, resources, isIndependent: true };
   return (await startClientSession(tx, deps, start)) ?? 'GRANT_INVALID';
 }
 
