@@ -381,7 +381,7 @@ export function createRefusal(target: ClientTarget, error: string, description: 
 /** Where the browser goes, for the user: a host, or the private scheme of a program. */
 export function nameTarget({ redirectUri }: Pick<AuthorizationTarget, 'redirectUri'>): string {
   const { host, protocol } = new URL(redirectUri);
-  return host || protocol.slice(0, -1);
+  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 }
 
 /** The parameters as a query, in one order: forms are bound to it. */

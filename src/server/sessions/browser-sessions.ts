@@ -123,7 +123,7 @@ function cookieName(deps: CookieDeps): string {
 
 /** By the address that browsers use, also behind a proxy that terminates TLS. The issuer can be any other one. */
 function isSecure({ baseUrl }: CookieDeps): boolean {
-  return baseUrl.startsWith('https:');
+  return new URL(baseUrl).protocol === 'https:';
 }
 
 function formatSetCookie(deps: CookieDeps, value: string): string {

@@ -42,6 +42,7 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
 
 test.each<[string, Record<string, string>, RegExp]>([
   ['behind a proxy that terminates TLS', { 'base-url': 'https://login.example' }, /^__Host-iam-.*; Secure$/],
+  ['with the scheme in capitals', { 'base-url': 'HTTPS://login.example' }, /^__Host-iam-.*; Secure$/],
   ['on loopback with an issuer elsewhere', { issuer: 'https://login.example' }, /^iam-.*SameSite=Lax$/],
 ])('the cookie fits the address of the browser: %s', async (_name, flags, expected) => {
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -52,6 +53,13 @@ test.each<[string, Record<string, string>, RegExp]>([
 
 test('the page for consent names where the browser goes', async () => {
   expect((await logIn({ client_id: 'partner' })).text).toContain('returns to <b>app.example.com</b>');
+});
+
+test('the page for consent names no host for a private scheme, which can have any', async () => {
+  const privateUri = 'com.evil.app://bank.example/callback';
+  await send(server, '/_iam/clients/partner', { method: 'PATCH', body: { redirectURIs: [privateUri] } });
+  const page = await logIn({ client_id: 'partner', redirect_uri: privateUri });
+  expect(page.text).toContain('returns to <b>com.evil.app</b>');
 });
 
 test.each([
