@@ -13,6 +13,8 @@ import {
   openBrowser,
 } from '../sessions/browser-sessions.ts';
 import { endSession } from '../sessions/end-sessions.ts';
+import type { Client } from '../store/tables.ts';
+import { nameTarget } from './authorization-request.ts';
 import { appendQuery, renderRedirect } from './authorization-response.ts';
 import { type IdTokenHint, idTokenHint, readIdTokenHint } from './id-token-hint.ts';
 import { browserHeaders, pageTraits } from './page-traits.ts';
@@ -56,7 +58,7 @@ export const logout = defineOperation({
   id: 'oauth2.logout',
   title: 'Log out with a browser (OpenID Connect)',
   description:
-    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With an ID token of the user at once, of a third-party client with one of this session, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client.',
+    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With an ID token of the user at once, of a third-party client with one of this session, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client; to that of a third-party client by a link on a page, if no session has ended.',
   method: 'GET',
   writes: true,
   request: { query: parameters, headers: browserHeaders },
@@ -102,8 +104,12 @@ async function logOut(context: OperationContext, request: LogoutRequest, browser
   }
   // Any page can link here: a browser that is about to log in keeps its cookie.
   const setCookie = current && formatExpiredCookie(context);
-  if (target !== undefined) return renderRedirect(target, setCookie);
-  return renderMessagePage({ title: 'You are logged out', text: 'You can close this page.', setCookie });
+  // Without a session no user has decided: such a link to a third-party client needs a click (RFC 9700, 4.11.2).
+  if (target && (current || target.client.party === '1STPARTY')) return renderRedirect(target.uri, setCookie);
+  return renderMessagePage({
+    ...{ title: 'You are logged out', text: 'You can close this page.', setCookie },
+    link: target && { href: target.uri, text: `Return to ${nameTarget({ redirectUri: target.uri })}` },
+  });
 }
 
 /**
@@ -119,19 +125,25 @@ async function isHintOf(
   return hint.sid === session.sessionId || (await store.clients.get(hint.aud))?.party === '1STPARTY';
 }
 
-/** Where the browser goes afterwards; undefined if nothing was asked for. */
+/** Where the browser goes afterwards. */
+interface LogoutTarget {
+  readonly client: Client;
+  readonly uri: string;
+}
+
+/** @returns undefined if nothing was asked for */
 async function findTarget(
   { store }: OperationContext,
   { client_id: clientId, post_logout_redirect_uri: uri, state }: LogoutRequest,
   audience: string | undefined,
-): Promise<string | undefined> {
+): Promise<LogoutTarget | undefined> {
   if (uri === undefined) return undefined;
   const client = await store.clients.get(clientId ?? audience ?? '');
   const isOther = clientId !== undefined && audience !== undefined && clientId !== audience;
   const registered = (isOther ? undefined : client?.postLogoutRedirectURIs)?.filter(isUsableRedirectUri) ?? [];
-  if (matchRedirectUri(registered, uri) === undefined)
+  if (!client || matchRedirectUri(registered, uri) === undefined)
     throw createInvalidPage('logout', 'post_logout_redirect_uri is not registered for the application.');
-  return state === undefined || state === '' ? uri : appendQuery(uri, { state });
+  return { client, uri: state === undefined || state === '' ? uri : appendQuery(uri, { state }) };
 }
 
 /** Any page can link here: without the ID token of the session the user decides. */
@@ -139,13 +151,13 @@ function renderConfirmation(
   context: OperationContext,
   { form_token: _, ...request }: LogoutRequest,
   browser: Browser,
-  target: string | undefined,
+  target: LogoutTarget | undefined,
 ): PageResponse {
   const fields = { ...request, form_token: createFormToken(browser, context) };
   return renderPage({
     title: 'Log out?',
     content: html`<p>You are logged in as <b>${browser.current?.user.userName}</b>. This ends the session of this browser and the tokens of its applications. An application can keep a session of its own until you log out there.</p>
 <form method="post" action="logout">${renderHiddenFields(fields)}<button>Log out</button></form>`,
-    formTargets: target === undefined ? [] : [target],
+    formTargets: target === undefined ? [] : [target.uri],
   });
 }

@@ -62,6 +62,21 @@ test('the page for consent names no host for a private scheme, which can have an
   expect(page.text).toContain('returns to <b>com.evil.app</b>');
 });
 
+test('a link to the logout leads to a third-party client only by a click, unless its session ends', async () => {
+  const bye = 'https://partner.example/bye';
+  await send(server, '/_iam/clients/partner', { method: 'PATCH', body: { postLogoutRedirectURIs: [bye] } });
+  const { code } = readAnswer(
+    await browser.submit(await logIn({ client_id: 'partner' }), 'consent', { decision: 'allow' }),
+  );
+  const { id_token: hint } = (await redeem(server, code, { clientId: 'partner' })).json;
+  const fields = { id_token_hint: String(hint), post_logout_redirect_uri: bye };
+  const logOut = () => browser.get(`${server.url}/oauth2/logout?${new URLSearchParams(fields)}`);
+  expect(await logOut()).toMatchObject({ status: 303, location: bye });
+  const page = await logOut();
+  expect(page).toMatchObject({ status: 200, location: undefined });
+  expect(page.text).toContain(`<a href="${bye}">Return to partner.example</a>`);
+});
+
 test.each([
   ['authorize', createRequest()],
   ['logout', {}],
