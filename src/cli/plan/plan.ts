@@ -81,7 +81,7 @@ export function buildPlan({ desired, state, caller, recorded, adopted = [], uncl
     groupsAfter: after.groups,
   });
   // Effective roles are undefined for a cycle; the plan is rejected anyway.
-  const impact = structural.length > 0 ? undefined : computeRoleImpact(groups, state);
+  const impact = structural.length > 0 ? undefined : computeRoleImpact(groups, state, after);
   const held = impact && computeHeldRolesOf(impact);
   const roles =
     impact && held

@@ -24,7 +24,7 @@ import type { DesiredState } from './model/desired-entries.ts';
 import { emptyRemoteState, type PlanCaller, type RemoteState } from './model/remote-state.ts';
 import { buildPlan, type Plan } from './plan.ts';
 import { resolveOwnership, type SetOwnership } from './prune.ts';
-import { computeRefreshScope, isEmptyScope, type RefreshScope, refresh } from './refresh.ts';
+import { computeRefreshScope, isEmptyScope, isLastScope, type RefreshScope, refresh } from './refresh.ts';
 
 export interface PreparedPlan {
   readonly plan: Plan;
@@ -181,15 +181,15 @@ async function readState(
   let hasResolved = false;
   for (;;) {
     const scope = computeScope(state, desired);
-    if (isEmptyScope(scope)) {
-      const resolved = hasResolved ? undefined : await resolveMemberNames(names, desired, state, names.issues);
-      if (!resolved) return { desired, state };
-      desired = resolved;
-      hasResolved = true;
-      continue;
+    if (!isEmptyScope(scope)) {
+      state = await refresh(context, state, scope);
+      desired = withStoredNames(desired, state);
     }
-    state = await refresh(context, state, scope);
-    desired = withStoredNames(desired, state);
+    if (!isLastScope(scope)) continue;
+    const resolved = hasResolved ? undefined : await resolveMemberNames(names, desired, state, names.issues);
+    if (!resolved) return { desired, state };
+    desired = resolved;
+    hasResolved = true;
   }
 }
 

@@ -175,6 +175,11 @@ export function isEmptyScope(scope: RefreshScope): boolean {
   return Object.values(scope).every((part) => part.length === 0);
 }
 
+/** Whether the plan needs no other reads after these: nothing that is read depends on single resources. */
+export function isLastScope({ lists, members }: RefreshScope): boolean {
+  return lists.length + members.length === 0;
+}
+
 /** Returns the next reads for a plan; lists first, then members, then single resources. */
 export function computeRefreshScope(
   desired: DesiredState,
@@ -242,8 +247,9 @@ function findMissingResources(
   const changes = selectChanges(all, 'group');
   const serviceRoles = excludeKnown(listRemovedServices(removals.resources), state.serviceRoles);
   const named = { ...listReferencedIds(desired, all, state), serviceRoles };
-  if (sortTopologically(projectGroups(changes, state).groups).cycles.length > 0) return { ...emptyScope, ...named };
-  const impact = computeRoleImpact(changes, state);
+  const after = projectGroups(changes, state);
+  if (sortTopologically(after.groups).cycles.length > 0) return { ...emptyScope, ...named };
+  const impact = computeRoleImpact(changes, state, after);
   const members = listUnreadGroups(impact.relevant, state);
   if (members.length > 0) return { ...emptyScope, ...named, members };
   const businessRoles = [...state.members.values()].some((inGroup) =>

@@ -56,8 +56,11 @@ export function projectGroups(changes: readonly GroupChange[], state: RemoteStat
 }
 
 /** Computes which groups are affected by the changes. */
-export function computeRoleImpact(changes: readonly GroupChange[], state: RemoteState): RoleImpact {
-  const after = projectGroups(changes, state);
+export function computeRoleImpact(
+  changes: readonly GroupChange[],
+  state: RemoteState,
+  after: ProjectedGroups,
+): RoleImpact {
   const [old, now] = [computeGroupRoles(state.groups ?? new Map()), computeGroupRoles(after.groups)];
   const affected = new Set<string>();
   const changedRoles = new Set<string>();
