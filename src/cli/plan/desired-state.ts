@@ -1,6 +1,6 @@
 /** Converts documents to the desired state and validates it without the server. Pure. */
 
-import { type Diagnostic, type Documents, findPosition } from './documents.ts';
+import type { Diagnostic, Documents, SourcePosition } from './documents.ts';
 import type { PlanIssue } from './model/changes.ts';
 import type { DesiredEntry, DesiredState } from './model/desired-entries.ts';
 import type { RemoteState } from './model/remote-state.ts';
@@ -32,20 +32,23 @@ export function withStoredNames(desired: DesiredState, state: RemoteState): Desi
 }
 
 /** Returns errors that do not depend on the server: duplicate names, reserved roles and names, incomplete customers. */
-export function validateDesiredState(desired: DesiredState, { positions }: Pick<Documents, 'positions'>): Diagnostic[] {
+export function validateDesiredState(
+  desired: DesiredState,
+  { findPosition }: Pick<Documents, 'findPosition'>,
+): Diagnostic[] {
   const duplicates = documentResources.flatMap((resource) => findDuplicates(resource, desired));
   const issues: PlanIssue[] = [
     ...duplicates.map(({ path, name, first }) => ({
       path,
-      message: `duplicate ${name}${formatFirstPosition(findPosition(positions, first))}`,
+      message: `duplicate ${name}${formatFirstPosition(findPosition(first))}`,
     })),
     ...documentResources.flatMap((resource) => resource.validate(desired[resource.list])),
     ...documentResources.flatMap((resource) => findReservedNames(resource, desired)),
   ];
-  return issues.map(({ path, message }) => ({ position: findPosition(positions, path), message }));
+  return issues.map(({ path, message }) => ({ position: findPosition(path), message }));
 }
 
-function formatFirstPosition(position: ReturnType<typeof findPosition>): string {
+function formatFirstPosition(position: SourcePosition | undefined): string {
   return position ? `; first in ${position.file}:${position.line}` : '';
 }
 

@@ -1,11 +1,11 @@
-/** Reads, parses and validates documents to one value with source positions. */
+/** Reads, parses and validates documents to one value. Positions are found when a message needs them. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import { parseUrl } from '../../contract/email/parse-url.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
-import { parseYamlText } from '../../lib/yaml-text.ts';
+import { parseYamlText, type YamlText } from '../../lib/yaml-text.ts';
 import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../io/input.ts';
@@ -23,148 +23,154 @@ export interface SourceText {
 export interface Documents {
   readonly set?: string | undefined;
   readonly entries: Readonly<Record<ListName, readonly DocumentEntry[]>>;
-  readonly positions: SourcePositions;
+  readonly findPosition: FindPosition;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 interface ParseContext {
   readonly diagnostics: Diagnostic[];
-  readonly positions: Map<string, SourcePosition>;
+  readonly documents: SourceDocument[];
   readonly entries: Record<ListName, DocumentEntry[]>;
-  readonly sets: { readonly name: string; readonly position: SourcePosition }[];
+  readonly sets: { readonly name: string; readonly document: SourceDocument }[];
   /** Compiled patterns of schemas: thousands of values share them. */
   readonly patterns: Map<string, RegExp>;
 }
 
-/** Positions of the nodes of one document, and alias resolution. */
-interface NodeContext {
-  position(node: unknown): SourcePosition;
-  resolve(node: unknown): unknown;
+/** One document of a source. */
+interface SourceDocument {
+  readonly value: unknown;
+  /** The number of its first entry in each list: entries are numbered across all documents. */
+  readonly firstEntries: Readonly<Record<ListName, number>>;
+  readonly file: string;
+  /** The nodes of its text. */
+  parse(): { readonly document: Document | undefined } & Pick<YamlText, 'placeAt'>;
 }
 
 /** Parses all documents and collects their diagnostics. */
 export function parseDocuments(sources: readonly SourceText[]): Documents {
-  const empty = Object.fromEntries(documentResources.map(({ list }) => [list, []])) as unknown as Record<
-    ListName,
-    DocumentEntry[]
-  >;
   const context: ParseContext = {
     diagnostics: [],
-    positions: new Map(),
-    entries: empty,
+    documents: [],
+    entries: mapLists(() => []),
     sets: [],
     patterns: new Map(),
   };
   for (const source of sources) parseText(context, source);
-  const [first, ...others] = context.sets;
-  const { diagnostics, positions, entries } = context;
-  for (const { name, position } of others)
+  const { diagnostics, documents, entries, sets } = context;
+  const [first, ...others] = sets;
+  for (const { name, document } of others)
     if (name !== first?.name)
-      diagnostics.push({ position, message: `set is ${name} here and ${first?.name} elsewhere` });
-  return { set: first?.name, entries, positions, diagnostics };
+      diagnostics.push({
+        position: locate(document, 'set'),
+        message: `set is ${name} here and ${first?.name} elsewhere`,
+      });
+  return { set: first?.name, entries, findPosition: (at) => findInDocuments(documents, at), diagnostics };
 }
 
-function parseText(context: ParseContext, { name, text }: SourceText): void {
-  const { diagnostics } = context;
-  const jsonError = isMeantAsJson(name, text) ? findJsonError(text) : undefined;
-  if (jsonError) {
-    const { line, column, problem } = jsonError;
-    diagnostics.push({ position: { file: name, line, column }, message: problem.reason });
-    return;
-  }
+function mapLists<Value>(create: (list: ListName) => Value): Record<ListName, Value> {
+  return Object.fromEntries(documentResources.map(({ list }) => [list, create(list)])) as Record<ListName, Value>;
+}
+
+function parseText(context: ParseContext, source: SourceText): void {
+  const { name: file, text } = source;
+  // Parsing YAML, which finds positions, takes longer than all other work on a document.
+  if (isMeantAsJson(file, text)) parseJsonText(context, source);
+  else parseNodes(context, source);
+}
+
+function parseNodes(context: ParseContext, { name: file, text }: SourceText): void {
   const { documents, problems, placeAt } = parseYamlText(text);
-  const positionAt = (offset: number): SourcePosition => ({ file: name, ...placeAt(offset) });
   for (const { line, column, reason } of problems)
-    diagnostics.push({ position: { file: name, line, column }, message: reason });
+    context.diagnostics.push({ position: { file, line, column }, message: reason });
   if (problems.length > 0) return;
   if (documents.every(({ contents }) => contents === null))
-    diagnostics.push({ position: positionAt(0), message: 'is empty' });
+    context.diagnostics.push({ position: { file, ...placeAt(0) }, message: 'is empty' });
   for (const document of documents) {
-    const nodes: NodeContext = {
-      position: (node) => positionAt((node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0),
-      resolve: (node) => (isAlias(node) ? (node.resolve(document) ?? node) : node),
-    };
-    if (document.contents !== null) parseRoot(context, nodes, document.contents);
+    if (document.contents === null) continue;
+    // An alias becomes the object that its anchor became, and schemas bound how deep it is followed.
+    const value: unknown = document.toJS({ maxAliasCount: -1 });
+    parseRoot(context, { value, file, parse: () => ({ document, placeAt }) });
   }
 }
 
-function findJsonError(text: string): JsonError | undefined {
+function parseJsonText(context: ParseContext, { name: file, text }: SourceText): void {
   try {
-    parseJson(text);
-    return undefined;
+    const value = parseJson(text);
+    let parsed: YamlText | undefined;
+    const parse = () => {
+      parsed ??= parseYamlText(text);
+      return { document: parsed.documents[0], placeAt: parsed.placeAt };
+    };
+    parseRoot(context, { value, file, parse });
   } catch (error) {
-    if (error instanceof JsonError) return error;
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, problem } = error;
+    context.diagnostics.push({ position: { file, line, column }, message: problem.reason });
   }
 }
 
-/** Parses the root of a document; entries are numbered across all documents. */
-function parseRoot(context: ParseContext, nodes: NodeContext, top: unknown): void {
-  const value = parseNode(context, nodes, top, documentSchema, '') as Record<string, unknown> | undefined;
-  if (typeof value?.set === 'string') {
-    const position = findPosition(context.positions, 'set');
-    if (position) context.sets.push({ name: value.set, position });
-  }
+/** Parses the root of a document. */
+function parseRoot(context: ParseContext, found: Omit<SourceDocument, 'firstEntries'>): void {
+  const { documents, entries, sets } = context;
+  const document = { ...found, firstEntries: mapLists((list) => entries[list].length) };
+  documents.push(document);
+  const value = parseValue(context, document, found.value, documentSchema, '') as Record<string, unknown> | undefined;
+  if (typeof value?.set === 'string') sets.push({ name: value.set, document });
   for (const { list } of documentResources) {
     const input = value?.[list];
-    if (Array.isArray(input)) context.entries[list].push(...(input as DocumentEntry[]));
+    if (Array.isArray(input)) for (const entry of input as DocumentEntry[]) entries[list].push(entry);
   }
 }
 
-/** Returns the value of a node that matches its schema; otherwise reports a diagnostic and omits the value. */
-function parseNode(
+/** Returns the value if it matches its schema; otherwise reports a diagnostic and omits it. */
+function parseValue(
   context: ParseContext,
-  nodes: NodeContext,
-  input: unknown,
+  document: SourceDocument,
+  value: unknown,
   schema: JsonSchema,
-  path: string,
+  at: string,
 ): unknown {
-  const node = nodes.resolve(input);
-  const position = nodes.position(input);
-  if (path !== '') context.positions.set(path, position);
   const report = (message: string) =>
-    void context.diagnostics.push({ position, message: `${formatLabel(path)}${message}` });
-  if (schema.type === 'object') return parseMap(context, nodes, node, schema, path, report);
-  if (schema.type === 'array') return parseList(context, nodes, node, schema, path, report);
-  const value = isScalar(node) ? node.value : undefined;
+    void context.diagnostics.push({ position: locate(document, at), message: `${formatLabel(at)}${message}` });
+  if (schema.type === 'object') return parseMap(context, document, value, schema, at, report);
+  if (schema.type === 'array') return parseList(context, document, value, schema, at, report);
   if (value === null && Array.isArray(schema.type)) return null;
   if (schema.type === 'boolean') return typeof value === 'boolean' ? value : report('must be true or false');
-  const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(node);
+  const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(document, value, at);
   return message === undefined ? value : report(message);
 }
 
-function describeNonText(node: unknown): string {
-  const { value, source } = isScalar(node) ? node : { value: undefined, source: undefined };
-  const isPlain = typeof value === 'number' || typeof value === 'boolean';
-  return isPlain ? `must be a string: put ${source ?? String(value)} in quotes` : 'must be a string';
+function describeNonText(document: SourceDocument, value: unknown, at: string): string {
+  if (typeof value !== 'number' && typeof value !== 'boolean') return 'must be a string';
+  const { node } = findNode(document, at);
+  return `must be a string: put ${(isScalar(node) && node.source) || value} in quotes`;
 }
 
 type ReportProblem = (message: string) => void;
 
 function parseMap(
   context: ParseContext,
-  nodes: NodeContext,
-  node: unknown,
+  document: SourceDocument,
+  value: unknown,
   schema: JsonSchema,
-  path: string,
+  at: string,
   report: ReportProblem,
 ): DocumentEntry | undefined {
-  if (!isMap(node)) return void report(`must be an object${formatExample(schema)}`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return void report(`must be an object${formatExample(schema)}`);
   const entry: Record<string, unknown> = {};
-  const below = path === '' ? '' : `${path}/`;
-  for (const { key, value } of node.items) {
-    const name = String((key as { value?: unknown } | null)?.value ?? key);
+  const below = at === '' ? '' : `${at}/`;
+  for (const [name, field] of Object.entries(value)) {
     const part = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined;
     if (part === undefined) {
       const known = Object.keys(schema.properties ?? {}).join(', ');
       context.diagnostics.push({
-        position: nodes.position(key),
-        message: `${formatLabel(path)}unknown field ${name}; use ${known}`,
+        position: locate(document, at, name),
+        message: `${formatLabel(at)}unknown field ${name}; use ${known}`,
       });
-    } else entry[name] = parseNode(context, nodes, value ?? key, part, below + name);
+    } else entry[name] = parseValue(context, document, field, part, below + name);
   }
-  const missing = (schema.required ?? []).filter((name) => !node.items.some(({ key }) => readKey(key) === name));
-  for (const name of missing) report(`${name} is required`);
+  for (const name of schema.required ?? []) if (!Object.hasOwn(value, name)) report(`${name} is required`);
   return entry;
 }
 
@@ -173,39 +179,39 @@ function formatExample({ required = [] }: JsonSchema): string {
   return required.length === 0 ? ' of fields' : `, such as {${required.map((name) => `${name}: ..`).join(', ')}}`;
 }
 
-function readKey(key: unknown): unknown {
-  return (key as { value?: unknown } | null)?.value;
-}
-
 function parseList(
   context: ParseContext,
-  nodes: NodeContext,
-  node: unknown,
+  document: SourceDocument,
+  value: unknown,
   schema: JsonSchema,
-  path: string,
+  at: string,
   report: ReportProblem,
 ): unknown[] | undefined {
-  if (!isSeq(node)) return void report('must be a list');
+  if (!Array.isArray(value)) return void report('must be a list');
   const { items = {}, maxItems } = schema;
-  if (typeof maxItems === 'number' && node.items.length > maxItems)
-    report(`must not have more than ${maxItems} entries`);
-  const isTop = !path.includes('/');
-  const offset = isTop ? context.entries[path as ListName].length : 0;
-  const values = node.items.map((item, at) => parseNode(context, nodes, item, items, `${path}/${at + offset}`));
-  if (schema.uniqueItems === true) reportDuplicates(context, values, path);
-  if (isTop) return values.map((value) => value ?? {});
+  if (typeof maxItems === 'number' && value.length > maxItems) report(`must not have more than ${maxItems} entries`);
+  const isTop = !at.includes('/');
+  const offset = isTop ? document.firstEntries[at as ListName] : 0;
+  const values = value.map((item, number) => parseValue(context, document, item, items, `${at}/${number + offset}`));
+  if (schema.uniqueItems === true) reportDuplicates(context, document, values, at);
+  if (isTop) return values.map((item) => item ?? {});
   // Omitting single entries would shift the positions of the others.
   return values.includes(undefined) ? undefined : values;
 }
 
-function reportDuplicates({ diagnostics, positions }: ParseContext, values: readonly unknown[], path: string): void {
+function reportDuplicates(
+  { diagnostics }: ParseContext,
+  document: SourceDocument,
+  values: readonly unknown[],
+  at: string,
+): void {
   const seen = new Set<string>();
-  for (const [at, value] of values.entries()) {
+  for (const [number, value] of values.entries()) {
     const text = JSON.stringify(value);
     if (text !== undefined && seen.has(text))
       diagnostics.push({
-        position: findPosition(positions, `${path}/${at}`),
-        message: `${formatLabel(path)}duplicate entry ${text}`,
+        position: locate(document, `${at}/${number}`),
+        message: `${formatLabel(at)}duplicate entry ${text}`,
       });
     seen.add(text);
   }
@@ -230,15 +236,41 @@ export interface Diagnostic {
   readonly position?: SourcePosition | undefined;
 }
 
-/** Positions of values by path over all documents: `groups/3/users/0`. */
-export type SourcePositions = ReadonlyMap<string, SourcePosition>;
+/** Returns the position of a value by its path over all documents, `groups/3/users/0`, or of what contains it. */
+export type FindPosition = (path: string) => SourcePosition | undefined;
 
-/** Returns the position of a value, or of its nearest ancestor with a position. */
-export function findPosition(positions: SourcePositions, path: string): SourcePosition | undefined {
-  for (let at = path; ; at = at.slice(0, at.lastIndexOf('/'))) {
-    const found = positions.get(at);
-    if (found || !at.includes('/')) return found;
+function findInDocuments(documents: readonly SourceDocument[], at: string): SourcePosition | undefined {
+  const [list = '', number] = at.split('/');
+  const document = documents.findLast(({ firstEntries }) => Number(number) >= firstEntries[list as ListName]);
+  return document && locate(document, at);
+}
+
+/** The position of a value, or of what contains it; with a name, that of this field's name. */
+function locate(document: SourceDocument, at: string, name?: string): SourcePosition {
+  const { node, placeAt } = findNode(document, at);
+  const key = isMap(node) ? node.items.find((item) => readKey(item.key) === name)?.key : undefined;
+  return { file: document.file, ...placeAt((isNode(key) ? key : node)?.range?.[0] ?? 0) };
+}
+
+/** Finds the node of a value, or of what contains it. */
+function findNode({ firstEntries, parse }: SourceDocument, at: string): { node?: Node } & Pick<YamlText, 'placeAt'> {
+  const { document, placeAt } = parse();
+  let node: unknown = document?.contents;
+  let list = '';
+  for (const part of at === '' ? [] : at.split('/')) {
+    const parent = isAlias(node) && document ? node.resolve(document) : node;
+    const first = firstEntries[list as ListName] ?? 0;
+    const pair = isMap(parent) ? parent.items.find(({ key }) => readKey(key) === part) : undefined;
+    const below = isSeq(parent) ? parent.items[Number(part) - first] : (pair?.value ?? pair?.key);
+    if (!isNode(below)) break;
+    node = below;
+    list = list === '' ? part : '/';
   }
+  return { ...(isNode(node) ? { node } : {}), placeAt };
+}
+
+function readKey(key: unknown): unknown {
+  return (key as { value?: unknown } | null)?.value;
 }
 
 /** Formats diagnostics as `iam.yaml:3:5: message`, sorted by position. */

@@ -10,7 +10,6 @@ import { buildDesiredState, validateDesiredState, withStoredNames } from './desi
 import {
   type Diagnostic,
   type Documents,
-  findPosition,
   formatDiagnostics,
   getDocumentFiles,
   parseDocuments,
@@ -36,7 +35,7 @@ export interface PreparedPlan {
   readonly inventoryFile?: string | undefined;
 }
 
-export type PlanContent = Pick<Documents, 'set' | 'entries' | 'positions'>;
+export type PlanContent = Pick<Documents, 'set' | 'entries' | 'findPosition'>;
 
 const maxDiagnostics = 50;
 
@@ -49,7 +48,7 @@ export async function readContent({ io }: Context, options: CommandOptions): Pro
     throw usageError(`--set is ${set}, but the documents belong to the set ${documents.set}.`);
   if (setName !== undefined) assertSetName(setName);
   assertNoDiagnostics([...documents.diagnostics, ...validateDesiredState(buildDesiredState(documents), documents)]);
-  return { set: setName, entries: documents.entries, positions: documents.positions };
+  return { set: setName, entries: documents.entries, findPosition: documents.findPosition };
 }
 
 function assertNoDiagnostics(diagnostics: readonly Diagnostic[]): void {
@@ -101,7 +100,7 @@ export async function prepare(
   assertNoDiagnostics(
     [...ambiguous, ...names.issues, ...issues].map(({ path, message }) => ({
       message,
-      position: path === '' ? undefined : findPosition(content.positions, path),
+      position: path === '' ? undefined : content.findPosition(path),
     })),
   );
   const isCallerNeeded = affectsAdministrators(draft);

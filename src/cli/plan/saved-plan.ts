@@ -62,7 +62,7 @@ export async function loadPlan({ settings }: Context, file: string): Promise<Sav
   assertUnedited(file, saved, checksum);
   const currentUrl = resolveBaseUrl(settings);
   if (baseUrl !== currentUrl) throw usageError(`The plan is for ${String(baseUrl)}, not for ${currentUrl}.`);
-  const content = { set, entries, positions: new Map() } as unknown as PlanContent;
+  const content = { set, entries, findPosition: () => undefined } as unknown as PlanContent;
   return { content, prune: prune === true, fingerprint: String(fingerprint), basis: basis as PlanBasis };
 }
 

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { buildDesiredState, validateDesiredState } from '../../../src/cli/plan/desired-state.ts';
-import { formatDiagnostics, parseDocuments } from '../../../src/cli/plan/documents.ts';
+import { formatDiagnostics, parseDocuments, type SourceText } from '../../../src/cli/plan/documents.ts';
 
 function listDiagnostics(...texts: string[]): string[] {
-  const documents = parseDocuments(texts.map((text, at) => ({ name: `${at}.yaml`, text })));
+  return diagnose(texts.map((text, at) => ({ name: `${at}.yaml`, text })));
+}
+
+function diagnose(sources: readonly SourceText[]): string[] {
+  const documents = parseDocuments(sources);
   return formatDiagnostics([
     ...documents.diagnostics,
     ...validateDesiredState(buildDesiredState(documents), documents),
@@ -78,6 +82,29 @@ describe('a diagnostic has file, line and column', () => {
     ]);
   });
 
+  test('also in JSON, whose positions are found afterwards', () => {
+    const first = { name: 'a.json', text: '{"groups": [{"groupName": "a", "roles": ["A", "ROLE_A"]}], "set": "x"}' };
+    const second = {
+      name: 'b.json',
+      text: '{\n  "set": "y",\n  "groups": [\n    {"groupName": 1.0, "role": []},\n    {"groupName": "a"}\n  ]\n}',
+    };
+    expect(diagnose([first, second, { name: 'c.json', text: '{"groups": [}' }])).toEqual([
+      'a.json:1:47: duplicate role A',
+      'b.json:2:10: set is y here and x elsewhere',
+      'b.json:4:19: groupName: must be a string: put 1.0 in quotes',
+      'b.json:4:24: groups: unknown field role; use groupName, organizationId, businessUnitId, roles, dependencies, users, businesses, businessUsers, services',
+      'b.json:5:5: duplicate group a; first in a.json:1',
+      'c.json:1:13: expected a value or ]',
+    ]);
+  });
+
+  test('behind an alias', () => {
+    expect(listDiagnostics('groups:\n  - groupName: a\n    roles: &r [1]\n  - {groupName: b, roles: *r}')).toEqual([
+      '0.yaml:3:16: roles: must be a string: put 1 in quotes',
+      '0.yaml:3:16: roles: must be a string: put 1 in quotes',
+    ]);
+  });
+
   test('rejects documents of different sets', () => {
     expect(listDiagnostics('set: a', 'set: b')).toEqual(['1.yaml:1:6: set is b here and a elsewhere']);
   });
@@ -88,6 +115,12 @@ test('accepts anchors, a byte order mark and tabs in JSON', () => {
     listDiagnostics('\uFEFFgroups:\n  - groupName: a\n    roles: &r [A]\n  - groupName: b\n    roles: *r\n'),
   ).toEqual([]);
   expect(listDiagnostics('{\n\t"groups": []\n}')).toEqual([]);
+});
+
+test('accepts any number of aliases of a value', () => {
+  const groups = Array.from({ length: 200 }, (_, at) => `{groupName: g${at}, dependencies: *d}`);
+  const text = `groups: [{groupName: g, dependencies: &d [{groupName: a}, {groupName: b}]}, ${groups.join(', ')}]`;
+  expect(listDiagnostics(text)).toEqual([]);
 });
 
 test('limits the expansion of aliases', () => {
