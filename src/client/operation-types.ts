@@ -37,8 +37,10 @@ export interface ApiKeyOperations {
    * Create an API key.
    *
    * Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights
-   * that the caller lacks. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and
-   * ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.
+   * that the caller lacks; those of a first-party client that takes part in browser logins require
+   * IAM_ADMIN_MAINTENANCE and AUTH-MFA on a server with remote access. For this check, IAM_ADMIN_MAINTENANCE
+   * counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is
+   * returned only once; the server stores its hash.
    *
    * `POST /security/iam/v1/api-key`
    *
@@ -204,7 +206,9 @@ export interface ClientIdentitiesOperations {
    * Create a client.
    *
    * Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has
-   * itself, and a user of a client with a secret only what the application client of the server has, too. The
+   * itself, and a user of a client with a secret only what the application client of the server has, too. On a
+   * server with remote access, such a caller creates a client with a grant type of browser logins with
+   * browserLogin: false: users can log in to it once an administrator with IAM_ADMIN_MAINTENANCE approves it. The
    * secret is returned only once; the server stores its hash.
    *
    * `POST /security/iam/v1/client-identities`

@@ -435,7 +435,7 @@ export interface SeedInput {
     redirectURIs?: string[] | undefined;
     /** Audiences of its tokens, besides the issuer */
     audiences?: string[] | undefined;
-    /** Whether a third-party client takes part in browser logins (default: no) */
+    /** Whether the client takes part in browser logins (default: yes if it is first-party) */
     browserLogin?: boolean | undefined;
     /** Redirect URIs after a logout */
     postLogoutRedirectURIs?: string[] | undefined;

@@ -59,7 +59,7 @@ export const browserLoginFields = {
   browserLogin: z
     .boolean()
     .optional()
-    .describe('Whether a third-party client takes part in browser logins (default: no)')
+    .describe('Whether the client takes part in browser logins (default: yes if it is first-party)')
     .meta({ examples: [true] }),
   postLogoutRedirectURIs: listUpTo(50, RedirectURI)
     .optional()

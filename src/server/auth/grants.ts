@@ -1,7 +1,7 @@
 /** The grants of the token endpoints (RFC 6749, 4.1, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
 import { type LoginGrantType, loginGrantTypes, type OAuthGrantType } from '../../contract/grant-types.ts';
-import { takesPartInLogins } from '../directory/clients.ts';
+import { explainLoginRefusal, takesPartInLogins } from '../directory/login-approval.ts';
 import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { toFlowKey } from '../limits/hash-queue.ts';
@@ -101,7 +101,7 @@ function assertGrantAllowed(
   if (grantType === 'password' && client.party !== '1STPARTY')
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
   if (isLoginGrant(grantType) && !takesPartInLogins(client, grantType))
-    throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
+    throw apiError('GRANT_TYPE_NOT_ALLOWED', explainLoginRefusal(client, grantType));
   // A code has the scope of its request (RFC 6749, 4.1.3 has none), a renewal that of its session.
   const hasScope = grantType === 'client_credentials' || grantType === 'password';
   if (hasScope && !isPartOf(scope, client.scope)) throw apiError('SCOPE_EXCEEDED');

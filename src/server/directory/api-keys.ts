@@ -8,6 +8,7 @@ import type { ApiKey, Client } from '../store/tables.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
 import { isLevelUpTo } from './authentication-levels.ts';
 import { resolveGrantableScope } from './clients.ts';
+import { type ApprovalDeps, assertMayObtainCredentials } from './login-approval.ts';
 import type { Principal } from './principal.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
 
@@ -23,10 +24,11 @@ export function digestApiKey(apiKey: string): { keyHash: string; hint: string } 
 
 /**
  * Returns the client of a new or changed key. A key grants its bearer all authorities of the client, so these must not
- * exceed those of the caller: roles, scopes, and CLI-AUTH-BASIC, which every key grants.
+ * exceed those of the caller: roles, scopes, CLI-AUTH-BASIC, which every key grants, and the logins of users.
  * @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
  */
-export async function requireGrantableClient(reader: Reader, clientId: string, caller: Principal): Promise<Client> {
+export async function requireGrantableClient(reader: Reader, clientId: string, deps: ApprovalDeps): Promise<Client> {
+  const { caller } = deps;
   const client = await reader.clients.get(clientId);
   if (!client) throw apiError('CLIENT_NOT_FOUND');
   const granted = ['CLI-AUTH-BASIC', ...(await resolveClientAuthorities(reader, client))];
@@ -36,6 +38,7 @@ export async function requireGrantableClient(reader: Reader, clientId: string, c
     roles,
     client.scope.filter((name) => !grantable.has(name)),
   );
+  assertMayObtainCredentials(client, deps);
   return client;
 }
 

@@ -1,8 +1,6 @@
 /** Roles, owners, redirect URIs and storage of clients. */
 import { apiError, detailedError } from '../../contract/errors.ts';
-import { type LoginGrantType, loginGrantTypes } from '../../contract/grant-types.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
@@ -10,6 +8,7 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
+import { type ApprovalDeps, chooseApproval } from './login-approval.ts';
 import { normalizeNewName } from './new-names.ts';
 import { businessOf } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';
@@ -40,14 +39,6 @@ export async function resolveAuthenticatedClientRoles(
   const roles = new Set([...(await resolveClientAuthorities(reader, client)), ...authenticatedClientRoles(client)]);
   if (client.serviceAccountId === undefined) cache.set(client, roles);
   return roles;
-}
-
-/** Whether users can log in to the application in this way: for one of a third party an administrator decides. */
-export function takesPartInLogins(
-  { grantTypes, party, browserLogin }: Client,
-  grantType: LoginGrantType = 'authorization_code',
-): boolean {
-  return grantTypes.includes(grantType) && (party === '1STPARTY' || browserLogin === true);
 }
 
 type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
@@ -154,8 +145,7 @@ export async function assertMayGrantScope(
   throw detailedError('SCOPE_EXCEEDED', { missingScopes }, message);
 }
 
-interface Deps {
-  readonly settings: Pick<Settings, 'allowRemote'>;
+interface Deps extends ApprovalDeps {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly random: Random;
@@ -165,25 +155,22 @@ interface Deps {
 export function createClientRow(
   fields: ClientFields,
   party: Client['party'],
-  { settings, ids, clock, random }: Deps,
+  deps: Deps,
 ): { readonly client: Client; readonly clientSecret: string } {
-  const clientSecret = generateSecret(random);
+  const clientSecret = generateSecret(deps.random);
   const { scope = [], grantTypes = ['client_credentials'], ...otherFields } = fields;
   const client: Client = {
     ...otherFields,
     appId: normalizeNewName('appId', fields.appId),
-    clientId: ids.newId(),
+    clientId: deps.ids.newId(),
     secretHash: hashSecret(clientSecret),
     party,
     authorities: [],
     scope,
     grantTypes,
-    // On a remote server an administrator decides: every user can create a client with any redirect URI (RFC 9700, 4.11.2).
-    ...(party === '3RDPARTY' && loginGrantTypes.some((name) => grantTypes.includes(name)) && !settings.allowRemote
-      ? { browserLogin: true }
-      : {}),
+    ...chooseApproval({ party, grantTypes }, deps),
     factorVisibility: 'CREDENTIALS_ONLY',
-    createdAt: clock.now().toISOString(),
+    createdAt: deps.clock.now().toISOString(),
   };
   return { client, clientSecret };
 }

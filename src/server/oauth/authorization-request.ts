@@ -8,7 +8,8 @@ import * as z from 'zod';
 import { apiError, type PlainErrorCode } from '../../contract/errors.ts';
 import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { recordClient } from '../auth/client-authentication.ts';
-import { isOwnerActive, readRedirectUris, takesPartInLogins } from '../directory/clients.ts';
+import { isOwnerActive, readRedirectUris } from '../directory/clients.ts';
+import { explainLoginRefusal, nameApplication, takesPartInLogins } from '../directory/login-approval.ts';
 import { rolesScope } from '../directory/user-roles.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { OperationContext } from '../request-context.ts';
@@ -166,19 +167,8 @@ async function requireParticipant(
   const client = await store.clients.get(clientId);
   if (!client || !(await isOwnerActive(store, client)))
     throw createInvalidPage('login', `No application has the id ${clientId.slice(0, 200)}.`);
-  if (!takesPartInLogins(client))
-    throw createInvalidPage(
-      'login',
-      client.party === '3RDPARTY' && client.grantTypes.includes('authorization_code')
-        ? `An administrator has not switched on logins for ${nameClient(client)}: iam clients update ${clientId} --browser-login`
-        : `The application ${nameClient(client)} is not registered for logins: its grant types lack authorization_code.`,
-    );
+  if (!takesPartInLogins(client)) throw createInvalidPage('login', explainLoginRefusal(client));
   return client;
-}
-
-/** Its name, with the id by which its developer finds it. */
-function nameClient({ appId, clientId }: Client): string {
-  return appId === clientId ? appId : `${appId} (${clientId})`;
 }
 
 function requireRedirectUri(client: Client, [given, ...others]: readonly string[] = []) {
@@ -196,7 +186,10 @@ function requireRedirectUri(client: Client, [given, ...others]: readonly string[
       ? 'It has none that can be used.'
       : 'It must be one of those of the application, to the letter.';
   const sent = [requested ?? '(none)', ...others].join(' and ').slice(0, 200);
-  throw createInvalidPage('login', `The redirect URI ${sent} is not registered for ${nameClient(client)}. ${known}`);
+  throw createInvalidPage(
+    'login',
+    `The redirect URI ${sent} is not registered for ${nameApplication(client)}. ${known}`,
+  );
 }
 
 function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {

@@ -6,7 +6,7 @@ import { exampleText, textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { issueDeviceCodes } from '../auth/codes/device-codes.ts';
 import { tokenParameters } from '../auth/token-form.ts';
-import { takesPartInLogins } from '../directory/clients.ts';
+import { explainLoginRefusal, takesPartInLogins } from '../directory/login-approval.ts';
 import { defineOperation } from '../operations/define.ts';
 import { readResources, splitScopes } from './authorization-request.ts';
 import { device } from './device.ts';
@@ -57,7 +57,8 @@ export const deviceAuthorization = defineOperation({
 
   async handle({ body }, context) {
     const { client } = await authenticateEndpointClient(context, body);
-    if (!takesPartInLogins(client, deviceGrantType)) throw apiError('GRANT_TYPE_NOT_ALLOWED');
+    if (!takesPartInLogins(client, deviceGrantType))
+      throw apiError('GRANT_TYPE_NOT_ALLOWED', explainLoginRefusal(client, deviceGrantType));
     const { openidScopes, scope, isExceeded } = splitScopes(body.scope, client);
     if (isExceeded) throw apiError('SCOPE_EXCEEDED');
     const { resources, isForeign } = readResources(context, client, [body.resource ?? []].flat());

@@ -9,7 +9,8 @@ import {
   normalizeUserCode,
   type PendingDevice,
 } from '../auth/codes/device-codes.ts';
-import { isOwnerActive, takesPartInLogins } from '../directory/clients.ts';
+import { isOwnerActive } from '../directory/clients.ts';
+import { explainLoginRefusal, takesPartInLogins } from '../directory/login-approval.ts';
 import type { OperationContext } from '../request-context.ts';
 import {
   type AuthorizationParameters,
@@ -32,8 +33,9 @@ export async function readDeviceRequest(context: OperationContext, typed: string
   const code = normalizeUserCode(typed);
   const pending = await findPendingDevice(context, code);
   const client = await store.clients.get(pending.clientId);
-  if (!client || !takesPartInLogins(client, deviceGrantType) || !(await isOwnerActive(store, client)))
-    throw apiError('DEVICE_CODE_INVALID');
+  if (!client || !(await isOwnerActive(store, client))) throw apiError('DEVICE_CODE_INVALID');
+  if (!takesPartInLogins(client, deviceGrantType))
+    throw apiError('DEVICE_CODE_INVALID').withReason({ text: explainLoginRefusal(client, deviceGrantType) });
   context.recordFlow(flowOfDevice(pending.deviceCodeHash));
   recordClient(context, { client, authMethod: 'client-id' });
   const { scope, openidScopes, resources } = pending;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { exampleText, textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { takesPartInLogins } from '../directory/clients.ts';
+import { explainLoginRefusal, takesPartInLogins } from '../directory/login-approval.ts';
 import { derive } from '../lib/derive.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
@@ -67,8 +67,7 @@ export const par = defineOperation({
     const [clientId, ...others] = given.client_id ?? [];
     if (others.length > 0) throw apiError('AUTHORIZATION_INVALID', 'client_id is given more than once.');
     const { client } = await authenticateEndpointClient(context, { client_id: clientId, client_secret: secret });
-    if (!takesPartInLogins(client))
-      throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
+    if (!takesPartInLogins(client)) throw apiError('GRANT_TYPE_NOT_ALLOWED', explainLoginRefusal(client));
     // The client authenticated, which the reader of requests of browsers does not know.
     const reader = derive(context, { recordCaller: () => undefined });
     const request = await readAuthorizationRequest(reader, { ...given, client_id: [client.clientId] });

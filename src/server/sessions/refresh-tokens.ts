@@ -2,9 +2,8 @@
  * Refresh tokens: rotated with each use, bound to a client and, if it has one, to a device (RFC 9700, 4.14). The reuse of
  * a token ends its session.
  */
-import { loginGrantTypes } from '../../contract/grant-types.ts';
 import type { Settings } from '../config/settings.ts';
-import { takesPartInLogins } from '../directory/clients.ts';
+import { takesPartInAnyLogin } from '../directory/login-approval.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
@@ -203,7 +202,7 @@ function mayRenew(session: Session, { hasClientCredential, device }: RefreshToke
 
 /**
  * Whether user and client may go on with the session. A lock ends the sessions of a user; this also covers users that were
- * locked by other means, such as a seed. A third-party client whose logins were switched off is not renewed for a user. After a
+ * locked by other means, such as a seed. A client whose logins were switched off is not renewed for a user. After a
  * login with a browser, a client with a secret authenticates with it (RFC 6749, 6), whatever operation renews.
  */
 async function isGranted(
@@ -216,7 +215,7 @@ async function isGranted(
   const client = openid && (await reader.clients.get(clientId));
   if (!client) return openid === undefined;
   if (client.secretHash !== undefined && renewer?.hasClientCredential === false) return false;
-  return openid.isLimited === undefined || loginGrantTypes.some((name) => takesPartInLogins(client, name));
+  return openid.isLimited === undefined ? client.browserLogin !== false : takesPartInAnyLogin(client);
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */

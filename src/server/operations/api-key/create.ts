@@ -24,7 +24,7 @@ export default defineOperation({
   id: 'api-key.create',
   title: 'Create an API key',
   description:
-    'Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights that the caller lacks. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.',
+    'Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights that the caller lacks; those of a first-party client that takes part in browser logins require IAM_ADMIN_MAINTENANCE and AUTH-MFA on a server with remote access. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/api-key',
   auth: 'caller',
@@ -45,14 +45,15 @@ export default defineOperation({
   command: 'api-key create',
   cliExamples: [{ title: 'A key for a client', command: '--app-id billing --client-id billing-service' }],
 
-  async handle({ body }, { store, ids, clock, random, caller }) {
+  async handle({ body }, context) {
+    const { store, ids, clock, random } = context;
     const apiKey = body.apiKey ?? generateApiKey(random);
     const apiKeyId = ids.newId();
     const digest = digestApiKey(apiKey);
     return store.transaction(async (tx) => {
       const client = await tx.clients.get(body.clientId);
       const appId = normalizeNewName('appId', body.appId, client?.appId);
-      await requireGrantableClient(tx, body.clientId, caller);
+      await requireGrantableClient(tx, body.clientId, context);
       await assertApiKeyAvailable(tx, digest.keyHash, apiKeyId);
       await tx.apiKeys.insert({
         apiKeyId,

@@ -32,7 +32,8 @@ export default defineOperation({
   command: 'api-key update',
   cliExamples: [{ title: 'Assign a key to another application', command: 'billing --app-id accounts' }],
 
-  async handle({ params, body }, { store, caller, assertStoredMatch }) {
+  async handle({ params, body }, context) {
+    const { store, assertStoredMatch } = context;
     const replaced = body.apiKey === undefined ? undefined : digestApiKey(body.apiKey);
     await store.transaction(async (tx) => {
       const row = await tx.apiKeys.get(params.apiKeyId);
@@ -40,7 +41,7 @@ export default defineOperation({
       const appId = normalizeNewName('appId', body.appId, row?.appId, client?.appId);
       if (!row) throw apiError('API_KEY_NOT_FOUND');
       assertStoredMatch(toUpdatableApiKey(row));
-      await requireGrantableClient(tx, body.clientId, caller);
+      await requireGrantableClient(tx, body.clientId, context);
       if (replaced) await assertApiKeyAvailable(tx, replaced.keyHash, row.apiKeyId);
       const changed = { ...row, ...replaced, appId, clientId: body.clientId };
       // The holder of the previous value must not become another client, nor outlive the value that replaced it.

@@ -4,6 +4,7 @@ import { createClientRow } from '../../../../src/server/directory/clients.ts';
 import { systemClock } from '../../../../src/server/lib/clock.ts';
 import { createSequentialIds } from '../../../../src/server/lib/ids.ts';
 import { systemRandom } from '../../../../src/server/lib/random.ts';
+import { callerWith } from '../../../conformance/administrators/test-callers.ts';
 import type { TestServer } from '../../../harness.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
@@ -40,6 +41,7 @@ test.each([
 ] as const)('a new client (%s, %s, --allow-remote %s) has browserLogin %s', (party, grant, allowRemote, expected) => {
   const deps = {
     settings: { allowRemote },
+    caller: callerWith(['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA']),
     ids: createSequentialIds(systemClock),
     clock: systemClock,
     random: systemRandom,

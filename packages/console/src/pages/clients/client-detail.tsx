@@ -1,4 +1,5 @@
 /** One client: what it is, the groups of its service account, and what it may do. */
+import { loginGrantTypes } from '../../../../../src/contract/grant-types.ts';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useVersioned } from '../../api/use-versioned.ts';
@@ -77,7 +78,7 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         'Own authorities': client.authorities.join(', '),
         Scopes: client.scope.join(', '),
         'Grant types': client.grantTypes.join(', '),
-        'Browser logins': client.party === '3RDPARTY' ? (client.browserLogin ? 'Yes' : 'No') : undefined,
+        'Browser logins': describeBrowserLogins(client),
         'Redirect URIs': client.redirectURIs.join(', '),
         'Redirect URIs after logout': client.postLogoutRedirectURIs.join(', '),
         PKCE: client.requirePkce === false ? 'Not required' : undefined,
@@ -94,6 +95,12 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
       }}
     />
   );
+}
+
+/** Undefined for a client that no setting lets users log in to. */
+function describeBrowserLogins({ party, grantTypes, browserLogin }: ShownClient): string | undefined {
+  if (browserLogin === undefined && !loginGrantTypes.some((name) => grantTypes.includes(name))) return undefined;
+  return (browserLogin ?? party === '1STPARTY') ? 'Yes' : 'No';
 }
 
 /** What shows the groups of a service account. */

@@ -65,13 +65,11 @@ export function EditClient({ current: { value: client, etag } }: { readonly curr
       )}
       <TagsInput label="Scopes" clearable {...form.getInputProps('scope')} />
       <TagsInput label="Grant types" clearable {...form.getInputProps('grantTypes')} />
-      {client.party === '3RDPARTY' && (
-        <Checkbox
-          label="Browser logins"
-          description="With the grant type authorization_code"
-          {...form.getInputProps('browserLogin', { type: 'checkbox' })}
-        />
-      )}
+      <Checkbox
+        label="Browser logins"
+        description="With the grant type authorization_code or that of devices"
+        {...form.getInputProps('browserLogin', { type: 'checkbox' })}
+      />
       <TagsInput label="Redirect URIs" clearable {...form.getInputProps('redirectURIs')} />
       <TagsInput label="Redirect URIs after logout" clearable {...form.getInputProps('postLogoutRedirectURIs')} />
       <Checkbox label="Browser logins require PKCE" {...form.getInputProps('requirePkce', { type: 'checkbox' })} />
@@ -111,7 +109,7 @@ export function EditClient({ current: { value: client, etag } }: { readonly curr
 function readFields(client: ShownClient) {
   const { appId, scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities } = client;
   const { serviceAccountId = '', organizationId = '', businessUnitId = '', factorVisibility } = client;
-  const { browserLogin = false, requirePkce = true, idTokenAlg = 'RS256' } = client;
+  const { browserLogin = client.party === '1STPARTY', requirePkce = true, idTokenAlg = 'RS256' } = client;
   const { requirePushedAuthorizationRequests = false } = client;
   const lists = { scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities };
   const login = { browserLogin, requirePkce, requirePushedAuthorizationRequests, idTokenAlg };

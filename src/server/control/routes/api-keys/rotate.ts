@@ -51,7 +51,7 @@ export default defineRoute({
     const rotated = await context.store.transaction(async (tx) => {
       const row = await tx.apiKeys.get(params.id);
       if (!row) throw apiError('API_KEY_NOT_FOUND');
-      if (caller) await requireGrantableClient(tx, row.clientId, caller);
+      if (caller) await requireGrantableClient(tx, row.clientId, context);
       const client = await tx.clients.get(row.clientId);
       if (!client) throw apiError('CLIENT_NOT_FOUND');
       if (rotation.overlap > 0 && !(await isOwnerActive(tx, client))) throw apiError('OWNER_INACTIVE');

@@ -40,7 +40,7 @@ export const ClientItem = z.strictObject({
     .boolean()
     .optional()
     .meta({
-      description: 'Whether it takes part in browser logins; absent: no if it is third-party',
+      description: 'Whether it takes part in browser logins; absent: yes if it is first-party',
       examples: [true],
     }),
   postLogoutRedirectURIs: z

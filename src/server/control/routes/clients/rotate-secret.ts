@@ -4,6 +4,7 @@ import { apiError } from '../../../../contract/errors.ts';
 import { exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { isOwnerActive } from '../../../directory/clients.ts';
+import { assertMayObtainCredentials } from '../../../directory/login-approval.ts';
 import { replaceSecret } from '../../../directory/replaced-secrets.ts';
 import { generateSecret } from '../../../lib/random.ts';
 import { hashSecret } from '../../../lib/secrets.ts';
@@ -18,7 +19,7 @@ export default defineRoute({
   id: 'control.client-rotate-secret',
   title: 'Rotate the secret of a client',
   description:
-    'Replaces the secret by a new one, which is returned only once. With an overlap, the replaced secret stays valid beside it and tokens are not affected. Without one, the replaced secret is rejected at once, and so are the access tokens and sessions that the client obtained for itself; those of users stay. An overlap also ends when the user that owns the client is locked or gets another password. At most two secrets are valid: a rotation within an overlap says which of them it keeps. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can rotate the secrets of their own third-party clients, if these have no authority and no scope that the owner lacks.',
+    'Replaces the secret by a new one, which is returned only once. With an overlap, the replaced secret stays valid beside it and tokens are not affected. Without one, the replaced secret is rejected at once, and so are the access tokens and sessions that the client obtained for itself; those of users stay. An overlap also ends when the user that owns the client is locked or gets another password. At most two secrets are valid: a rotation within an overlap says which of them it keeps. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. For a first-party client that takes part in browser logins, they need IAM_ADMIN_MAINTENANCE and AUTH-MFA. Owners can rotate the secrets of their own third-party clients, if these have no authority and no scope that the owner lacks.',
   method: 'POST',
   path: '/clients/{id}/rotate-secret',
   audit: { kind: 'administration', targets: { path: ['id'], body: ['overlap', 'keep'] } },
@@ -51,6 +52,7 @@ export default defineRoute({
     const caller = findCaller(context);
     const rotated = await context.store.transaction(async (tx) => {
       const client = await requireManagedClient(tx, params.id, caller);
+      assertMayObtainCredentials(client, context);
       const { clientId, secretHash, tokenGeneration = 0 } = client;
       if (secretHash === undefined) throw apiError('CLIENT_WITHOUT_SECRET');
       if (client.bootstrap === 'admin' && context.settings.adminClientSecret !== undefined)

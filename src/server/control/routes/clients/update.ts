@@ -13,6 +13,7 @@ import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
 import { assertMayGrantScope, replaceLists, reserveServiceAccount } from '../../../directory/clients.ts';
 import { assertNoLookalikes } from '../../../directory/groups.ts';
+import { assertApproved, listMissingMaintenanceRoles } from '../../../directory/login-approval.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
 import type { Transaction } from '../../../store/store.ts';
@@ -61,7 +62,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, requirePushedAuthorizationRequests, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, requirePushedAuthorizationRequests, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA, but for browserLogin: false; so do new values of appId, redirectURIs, grantTypes and scope of a client that takes part in browser logins after the change; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -92,6 +93,7 @@ export default defineRoute({
       if (caller) {
         assertMayAdminister(client, body, caller);
         assertNoServiceRoles(client, changed, caller);
+        assertApproved(client, changed, context);
         const added = changed.scope.filter((name) => !client.scope.includes(name));
         if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) await assertMayGrantScope(tx, added, caller);
       }
@@ -139,9 +141,12 @@ const maintenanceFields = [
 
 /** Logins of all users use the clients of the first start. @throws IamError GRANT_EXCEEDED. */
 function assertMayAdminister({ bootstrap }: Client, update: ClientUpdate, caller: Principal): void {
-  const fields = maintenanceFields.filter((field) => update[field] !== undefined);
+  // Every caller that may change the client can end the approval of its logins.
+  const fields = maintenanceFields.filter(
+    (field) => update[field] !== undefined && !(field === 'browserLogin' && update[field] === false),
+  );
   if (bootstrap === undefined && fields.length === 0) return;
-  const missingRoles = ['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'].filter((role) => !caller.roles.has(role));
+  const missingRoles = listMissingMaintenanceRoles(caller);
   if (missingRoles.length === 0) return;
   const what = bootstrap === undefined ? `Changes of ${fields.join(', ')}` : 'Changes of a client of the first start';
   throw detailedError('GRANT_EXCEEDED', { missingRoles }, `${what} require ${missingRoles.join(' and ')}.`);

@@ -3,7 +3,7 @@ import { reference } from '../../../../contract/entities.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
 import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
-import { findRolePaths } from '../../../directory/role-paths.ts';
+import { findRolePaths } from '../../../directory/role-provenance.ts';
 import { listMemberIdentities } from '../../../directory/user-roles.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';

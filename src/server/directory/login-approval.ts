@@ -1,0 +1,95 @@
+/**
+ * Which clients take part in browser logins, and who decides so. A user who follows a link logs in for a client, whose
+ * redirect URI or device then gets the rights of that user (RFC 9700, 4.11.2). On a server with remote access,
+ * administrators with maintenance rights therefore approve what such a client has.
+ */
+import { detailedError } from '../../contract/errors.ts';
+import { type LoginGrantType, loginGrantTypes } from '../../contract/grant-types.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Client } from '../store/tables.ts';
+import type { Principal } from './principal.ts';
+
+/** Whether users can log in to the application in this way: without `browserLogin` to those of the first party. */
+export function takesPartInLogins(
+  { grantTypes, party, browserLogin = party === '1STPARTY' }: Pick<Client, 'grantTypes' | 'party' | 'browserLogin'>,
+  grantType: LoginGrantType = 'authorization_code',
+): boolean {
+  return browserLogin && grantTypes.includes(grantType);
+}
+
+/** Whether users can log in to the application in any way. */
+export function takesPartInAnyLogin(client: Client): boolean {
+  return loginGrantTypes.some((name) => takesPartInLogins(client, name));
+}
+
+/** Why users cannot log in to the application in this way, and how an administrator changes that. */
+export function explainLoginRefusal(client: Client, grantType: LoginGrantType = 'authorization_code'): string {
+  const { clientId, grantTypes } = client;
+  return grantTypes.includes(grantType)
+    ? `An administrator has not switched on logins for ${nameApplication(client)}: iam clients update ${clientId} --browser-login`
+    : `The application ${nameApplication(client)} is not registered for logins: its grant types lack ${grantType}.`;
+}
+
+/** Its name, with the id by which its developer finds it. */
+export function nameApplication({ appId, clientId }: Client): string {
+  return appId === clientId ? appId : `${appId} (${clientId})`;
+}
+
+export interface ApprovalDeps {
+  readonly settings: Pick<Settings, 'allowRemote'>;
+  readonly caller: Principal;
+}
+
+/** The roles that the caller lacks to approve a client. Without remote access, every caller approves. */
+function listMissingApprovalRoles(deps: ApprovalDeps): string[] {
+  // Without remote access, routes of the control plane have no caller.
+  return deps.settings.allowRemote ? listMissingMaintenanceRoles(deps.caller) : [];
+}
+
+/** The roles that the caller lacks for what the control plane reserves to administrators with maintenance rights. */
+export function listMissingMaintenanceRoles({ roles }: Principal): string[] {
+  return ['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'].filter((role) => !roles.has(role));
+}
+
+/** The approval that a new client has: users create third-party clients, with any redirect URI. */
+export function chooseApproval(
+  { party, grantTypes }: Pick<Client, 'party' | 'grantTypes'>,
+  deps: ApprovalDeps,
+): Pick<Client, 'browserLogin'> {
+  if (!loginGrantTypes.some((name) => grantTypes.includes(name))) return {};
+  if (party === '3RDPARTY') return deps.settings.allowRemote ? {} : { browserLogin: true };
+  return listMissingApprovalRoles(deps).length === 0 ? {} : { browserLogin: false };
+}
+
+/**
+ * Only approvers add to what a client that takes part in logins has: its name, redirect URIs, grant types and scope. Others
+ * can remove, and change a client that takes part no longer. @throws IamError GRANT_EXCEEDED.
+ */
+export function assertApproved(before: Client, after: Client, deps: ApprovalDeps): void {
+  const missingRoles = listMissingApprovalRoles(deps);
+  if (missingRoles.length === 0 || !takesPartInAnyLogin(after)) return;
+  const known = listApprovedValues(before);
+  const names = Object.entries(listApprovedValues(after)).flatMap(([name, values]) =>
+    values.every((value) => known[name]?.includes(value)) ? [] : [name],
+  );
+  if (names.length === 0) return;
+  const message = `New values of ${names.join(', ')} require ${missingRoles.join(' and ')}, as users log in to the client with a browser. Otherwise, send browserLogin: false too: then users cannot log in until an administrator with IAM_ADMIN_MAINTENANCE and AUTH-MFA approves the client again.`;
+  throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
+}
+
+function listApprovedValues(client: Client): Readonly<Record<string, readonly string[]>> {
+  const { appId, redirectURI, otherRedirectURIs = [], grantTypes, scope } = client;
+  const redirectURIs = [redirectURI, ...otherRedirectURIs].filter((uri) => uri !== undefined);
+  return { appId: [appId], redirectURIs, grantTypes, scope };
+}
+
+/**
+ * Credentials of a first-party client that takes part in logins start logins in its name: only approvers obtain them.
+ * Those of a third-party client are for its owner. @throws IamError GRANT_EXCEEDED.
+ */
+export function assertMayObtainCredentials(client: Client, deps: ApprovalDeps): void {
+  const missingRoles = listMissingApprovalRoles(deps);
+  if (missingRoles.length === 0 || client.party !== '1STPARTY' || !takesPartInAnyLogin(client)) return;
+  const message = `Users log in to the client ${client.clientId} with a browser, so new credentials of it require ${missingRoles.join(' and ')}. Otherwise, update the client with browserLogin: false first, which ends its logins.`;
+  throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
+}
