@@ -1,19 +1,34 @@
 /** Ends sessions with their refresh tokens. */
-import type { Transaction } from '../store/store.ts';
+import type { Reader, Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
-
-/** What ending a session needs to know of it: the sessions that tokens refer to are none of browsers. */
-type EndingSession = Pick<Session, 'sessionId' | 'browser'>;
 
 /**
  * Ends a session: deletes it with its refresh tokens. Tokens that reference it become invalid. One of a browser ends with
- * those of the clients that it logged in to (OpenID Connect RP-Initiated Logout 1.0).
+ * those of the clients that it logged in to (OpenID Connect RP-Initiated Logout 1.0), and each with those that its tokens
+ * started: a thief of a token keeps none of them (RFC 9700, 4.14.2).
  */
-export async function endSession(tx: Transaction, { sessionId, browser }: EndingSession): Promise<void> {
-  if (browser)
-    for (const started of await tx.sessions.find('browserSession', sessionId))
-      await deleteSession(tx, started.sessionId);
-  await deleteSession(tx, sessionId);
+export async function endSession(tx: Transaction, session: Pick<Session, 'sessionId'>): Promise<void> {
+  const started = await listStartedSessions(tx, session);
+  for (const { sessionId } of [session, ...started]) await deleteSession(tx, sessionId);
+}
+
+/** The sessions that end with this one. */
+export async function listStartedSessions(
+  reader: Pick<Reader, 'sessions'>,
+  { sessionId }: Pick<Session, 'sessionId'>,
+): Promise<readonly Session[]> {
+  const found = new Map<string, Session>();
+  // A file that was changed may contain sessions that started each other.
+  const ids = new Set([sessionId]);
+  for (const id of ids) {
+    const ofBrowser = await reader.sessions.find('browserSession', id);
+    for (const session of [...ofBrowser, ...(await reader.sessions.find('startedBy', id))]) {
+      found.set(session.sessionId, session);
+      ids.add(session.sessionId);
+    }
+  }
+  found.delete(sessionId);
+  return [...found.values()];
 }
 
 async function deleteSession(tx: Transaction, sessionId: string): Promise<void> {

@@ -46,6 +46,8 @@ export interface SessionOptions {
   readonly device?: Device | undefined;
   /** The session that this one is derived from: AUTH-MFA expires at the same time, this session ends no later and has no more audiences. */
   readonly parentSession?: Session | undefined;
+  /** The session that this one ends with. */
+  readonly startedBy?: string | undefined;
   /** Of a session of a browser, or of a client that a browser session started. */
   readonly browser?: Session['browser'];
   readonly openid?: Session['openid'];
@@ -75,6 +77,7 @@ export async function startSession(
     ...(resources === undefined ? {} : { resources: [...resources] }),
     remember: options.remember,
     ...(options.parentSession ? { derived: true as const } : {}),
+    ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
     ...(options.logon === undefined ? {} : { logon: options.logon }),
     ...(options.device ? toDeviceBinding(options.device) : {}),
     ...(options.browser === undefined ? {} : { browser: options.browser }),
@@ -96,15 +99,15 @@ export interface DerivedSessionOptions
   readonly parentSession: Session;
 }
 
-/** Starts a session with the user, the level and the logon of another one, and without a refresh token. */
+/** Starts a session with the user, the level and the logon of another one, which it ends with, and without a refresh token. */
 export async function deriveSession(
   tx: Transaction,
   options: DerivedSessionOptions,
   deps: SessionDeps,
 ): Promise<Session> {
-  const { userId, logon } = options.parentSession;
+  const { userId, logon, sessionId: startedBy } = options.parentSession;
   const level = computeLevel(options.parentSession, epochSeconds(deps.clock));
-  return (await startSession(tx, { ...options, userId, logon, level, renewable: false }, deps)).session;
+  return (await startSession(tx, { ...options, startedBy, userId, logon, level, renewable: false }, deps)).session;
 }
 
 /** Moves a session to another client, where it counts as one more. */

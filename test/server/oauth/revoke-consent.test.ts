@@ -29,6 +29,16 @@ test('a code that was issued before is worth nothing', async () => {
   expect(await exchange()).toMatchObject({ error: 'invalid_grant' });
 });
 
+test('a code is worth nothing that a page issued while the consent was revoked', async () => {
+  await using server = await startServer({ seed: { users: [alice] } });
+  const exchange = await consentToPartner(server);
+  await server.appContext.store.transaction(async (tx) => {
+    const user = await tx.users.get(alice.userId);
+    if (user) await tx.users.replace({ ...user, consents: [] });
+  });
+  expect(await exchange()).toMatchObject({ error: 'invalid_grant' });
+});
+
 test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_credentials'] }])(
   'the client gets no new tokens when its logins are switched off: %j',
   async (changes) => {

@@ -1,9 +1,17 @@
 /** The end of a user's sessions revokes everything that was issued from them, with the next request. */
 import { describe, expect, test } from 'vitest';
 import { appClientId, type TestServer } from '../../harness.ts';
-import { alice, postForm, postJson, startWith } from '../operations/user-identities/login-fixtures.ts';
+import { send } from '../control/control-client.ts';
+import { isAccepted, postFields, revokePath } from '../oauth/oauth-requests.ts';
+import { alice, postForm, postJson, readClaims, startWith } from '../operations/user-identities/login-fixtures.ts';
 import { rememberMe } from '../operations/user-identities/remember-me-fixtures.ts';
-import { associate, createTokens, renew, sessionEndings } from '../operations/user-identities/session-fixtures.ts';
+import {
+  associate,
+  createTokens,
+  renew,
+  sessionEndings,
+  type Tokens,
+} from '../operations/user-identities/session-fixtures.ts';
 
 type Use = () => Promise<boolean>;
 
@@ -78,6 +86,43 @@ describe('revokes everything', () => {
     expect(await server.appContext.store.refreshTokens.count()).toBe(0);
     expect(await server.appContext.store.tickets.count()).toBe(0);
   });
+});
+
+test.each<[string, (server: TestServer, token: Tokens) => Promise<unknown>]>([
+  [
+    'a second use of its refresh token',
+    async (server, { refreshToken }) => {
+      await renew(server, refreshToken);
+      await renew(server, refreshToken);
+    },
+  ],
+  [
+    'its revocation',
+    (server, { accessToken }) => postFields(server, revokePath, { token: accessToken, client_id: appClientId }),
+  ],
+  [
+    'its end by an administrator',
+    async (server, { accessToken }) => {
+      const { sid } = readClaims({ accessToken });
+      const ended = await send(server, `/_iam/sessions?sessionId=${sid}`, { method: 'DELETE' });
+      expect(ended.body).toEqual({ ended: 3, applications: 2 });
+    },
+  ],
+])('a session ends with those that its token started: %s', async (_what, end) => {
+  await using server = await startWith();
+  await server.makeClient({ clientId: 'shop' });
+  const first = await createTokens(server);
+  const startAnother = async ({ accessToken }: { readonly accessToken: string }) => {
+    const { param } = await server.as({ token: accessToken }).userIdentities.generateParam({ body: {} });
+    return (await postJson(server, '/user-identities/auth-legacy-by-param?clientId=shop', {}, { param }))
+      .json as Tokens;
+  };
+  const second = await startAnother(first);
+  const third = await startAnother(second);
+  const other = await startAnother(await createTokens(server));
+  await end(server, first);
+  for (const { accessToken } of [second, third]) expect(await isAccepted(server, accessToken)).toBe(false);
+  expect(await isAccepted(server, other.accessToken)).toBe(true);
 });
 
 test('an unlocked user logs in again, with its devices', async () => {

@@ -11,6 +11,7 @@ import type { Store, Transaction } from '../../store/store.ts';
 import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../../tokens/content.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
+import { hasConsented } from '../consents.ts';
 
 /** Seconds in which a code can be exchanged. */
 const codeLifetimeSeconds = 60;
@@ -102,7 +103,7 @@ async function exchangeInTransaction(
   if (mismatch !== undefined) return mismatch;
   const start = { client, row, grant: authorization, resources: exchange.resources };
   const content = await startClientSession(tx, deps, start);
-  if (!content) return 'The session of the browser has ended, or the user is locked.';
+  if (!content) return 'The session of the browser has ended, the user is locked, or has revoked the consent.';
   const { sessionId: startedSessionId } = content.session;
   await tx.tickets.replace({ ...row, authorization: { ...authorization, startedSessionId } });
   return { content, nonce: authorization.nonce };
@@ -145,7 +146,8 @@ type StartDeps = SessionDeps & ContentDeps & { readonly issuerUrl: string };
 
 /**
  * Starts the session of a client for the user of a browser session, with which it ends unless it is independent. Undefined
- * if that session has ended, or the user is locked. @throws IamError TARGET_INVALID, TOKEN_TOO_LONG.
+ * if that session has ended, or the user is locked or has revoked the consent.
+ * @throws IamError TARGET_INVALID, TOKEN_TOO_LONG.
  */
 export async function startClientSession(
   tx: Transaction,
@@ -155,6 +157,9 @@ export async function startClientSession(
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
+  const isThirdParty = client.party === '3RDPARTY';
+  if (isThirdParty && !hasConsented(user, client.clientId, [...grant.openidScopes, ...(row.scope ?? [])]))
+    return undefined;
   const { authenticatedAt, methods } = browserSession.browser;
   const level = row.level === 'AUTH-MFA' ? browserSession.level : (row.level ?? 'AUTH-BASIC');
   const { openidScopes, resources: granted } = grant;
@@ -169,7 +174,7 @@ export async function startClientSession(
       openid: {
         ...{ scopes: openidScopes, authenticatedAt, methods },
         ...(outlives ? {} : { browserSessionId: browserSession.sessionId }),
-        ...(client.party === '3RDPARTY' ? { isLimited: true as const } : {}),
+        ...(isThirdParty ? { isLimited: true as const } : {}),
       },
     },
     deps,

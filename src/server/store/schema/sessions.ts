@@ -29,6 +29,8 @@ export const SessionRow = z
     logon: text.optional(),
     /** Started with a token of another session, and not by a login. */
     derived: z.literal(true).optional(),
+    /** The session with whose token it was started: it ends with that one. */
+    startedBy: text.optional(),
     /** The device that its refresh token is bound to; only this device can renew it. */
     deviceKey: text.optional(),
     /** The token of the device when the session was bound to it: the device can get another one by its id alone. */
@@ -96,6 +98,7 @@ export const sessionTable = defineTable(SessionRow, (row) => row.sessionId, {
   unique: { cookie: (row) => row.browser?.cookieHash },
   index: {
     browserSession: (row) => row.openid?.browserSessionId,
+    startedBy: (row) => row.startedBy,
     userId: (row) => row.userId,
     clientId: (row) => row.clientId,
     logon: (row) => row.logon,

@@ -3,7 +3,7 @@ import { reference } from '../../../../contract/entities.ts';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { exampleInt, Id, optionalInt } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
-import { endSession } from '../../../sessions/end-sessions.ts';
+import { endSession, listStartedSessions } from '../../../sessions/end-sessions.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
@@ -13,7 +13,7 @@ export default defineRoute({
   id: 'control.end-sessions',
   title: 'End sessions',
   description:
-    'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on. A session of a browser ends with those of the applications that it led to.',
+    'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on. A session of a browser ends with those of the applications that it led to, and each with those that its tokens started.',
   method: 'DELETE',
   path: '/sessions',
   audit: { kind: 'administration', isChange: true, targets: { query: ['sessionId', 'userId', 'clientId'] } },
@@ -42,7 +42,7 @@ export default defineRoute({
       ended: exampleInt(3, 'Number of sessions that were ended'),
       applications: optionalInt(
         2,
-        'How many of them ended with the session of a browser, which had led to their applications',
+        'How many of them ended with the session of a browser, which had led to their applications, or with one whose token had started them',
       ),
     }),
   },
@@ -56,10 +56,16 @@ export default defineRoute({
       const isActive = ({ endsAt }: Session) => endsAt > now;
       const active = selected.filter(isActive);
       if (query.sessionId !== undefined && active.length === 0) throw apiError('SESSION_NOT_FOUND');
-      const applications = (await listApplicationSessions(tx, active)).filter(isActive);
+      const started = await Promise.all(active.map((session) => listStartedSessions(tx, session)));
+      const applications = new Set(
+        started
+          .flat()
+          .filter(isActive)
+          .map(({ sessionId }) => sessionId),
+      );
       for (const session of selected) await endSession(tx, session);
-      const ended = new Set([...active, ...applications].map(({ sessionId }) => sessionId)).size;
-      return { ended, ...(applications.length === 0 ? {} : { applications: applications.length }) };
+      const ended = new Set([...active.map(({ sessionId }) => sessionId), ...applications]).size;
+      return { ended, ...(applications.size === 0 ? {} : { applications: applications.size }) };
     });
   },
 });
@@ -86,14 +92,4 @@ async function findSessions(reader: Pick<Reader, 'sessions'>, selector: SessionS
   if (clientId !== undefined) return reader.sessions.find('clientId', clientId);
   const session = await reader.sessions.get(sessionId ?? '');
   return session ? [session] : [];
-}
-
-/** The sessions that end with those of browsers among these: see `endSession`. */
-async function listApplicationSessions(
-  reader: Pick<Reader, 'sessions'>,
-  sessions: readonly Session[],
-): Promise<readonly Session[]> {
-  const browsers = sessions.filter(({ browser }) => browser);
-  const started = await Promise.all(browsers.map(({ sessionId }) => reader.sessions.find('browserSession', sessionId)));
-  return started.flat();
 }

@@ -2,5 +2,6 @@
 import { browserSessions } from './browser-sessions.ts';
 import { initial } from './initial.ts';
 import type { Migration } from './migration.ts';
+import { startedSessions } from './started-sessions.ts';
 
-export const migrations: readonly Migration[] = [initial, browserSessions];
+export const migrations: readonly Migration[] = [initial, browserSessions, startedSessions];
