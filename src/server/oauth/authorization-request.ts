@@ -90,7 +90,7 @@ function repeatParameter(value: z.ZodString) {
 export function readForm(
   form: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): AuthorizationParameters {
-  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, value && [value].flat()]));
+  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, [value ?? []].flat(2)]));
 }
 
 /** The values of each parameter, as sent. */
@@ -243,7 +243,7 @@ class ParameterReader {
     for (const [name, values = []] of Object.entries(this.#given))
       if (values.length > 1 && name !== 'resource') this.#refuse('invalid_request', `${name} is given more than once.`);
     for (const [name, error] of Object.entries(refusedParameters))
-      if (this.#given[name as keyof typeof refusedParameters] !== undefined)
+      if (this.#value(name as keyof typeof refusedParameters) !== undefined)
         this.#refuse(error, `The parameter ${name} is not supported.`);
     const mode = this.#value('response_mode');
     if (mode !== undefined && !responseModes.some((name) => name === mode))

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
-import { authorizeUrl, callback, postAs, readAnswer, redeem, seed } from './applications.ts';
+import { authorizeUrl, callback, createRequest, postAs, readAnswer, redeem, seed } from './applications.ts';
 import { codeVerifier, createBrowser } from './browser.ts';
 
 let server: TestServer;
@@ -126,6 +126,15 @@ test('a redirect URI and a state without a value count as omitted', async () => 
   expect(state).toBeUndefined();
   expect((await exchange(code, { redirect_uri: '' })).status).toBe(200);
 });
+
+test.each(['resource', 'request', 'request_uri', 'registration', 'prompt', 'max_age', 'id_token_hint'])(
+  'a parameter without a value counts as omitted in queries and forms: %s',
+  async (name) => {
+    const changes = { [name]: '' };
+    expect(await logIn(changes)).toHaveProperty('code');
+    expect((await postAs(server, 'web', '/oauth2/par', createRequest(changes))).status).toBe(201);
+  },
+);
 
 test('max_age can be longer than anyone is logged in', async () => {
   expect(await logIn({ max_age: '99999999999' })).toMatchObject({ code: expect.any(String) });
