@@ -87,13 +87,22 @@ export interface CodeSubmission {
   readonly code: string;
 }
 
-/** Does the same without issuing a token. @returns what a token of the session says. */
-export async function raiseToMfa(deps: MfaDeps, caller: Principal, submission: CodeSubmission): Promise<UserContent> {
+/**
+ * Does the same without issuing a token.
+ * @param change what else changes with the level
+ * @returns what a token of the session says
+ */
+export async function raiseToMfa(
+  deps: MfaDeps,
+  caller: Principal,
+  submission: CodeSubmission,
+  change: Pick<Session, 'browser'> = {},
+): Promise<UserContent> {
   const { user, session: callingSession } = requireUserCaller(caller);
   const source = resolveSessionOtpSource(user, callingSession, deps);
   return consumeOtp({ ...toOtpBinding(user.userId, callingSession), ...submission, source }, deps, async (tx) => {
     const { user: current, session: before } = await revalidateUserCaller(tx, caller, deps.clock);
-    const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(deps.clock) };
+    const session: Session = { ...before, ...change, level: 'AUTH-MFA', mfaAt: epochSeconds(deps.clock) };
     await tx.sessions.replace(session);
     const known = withMfaSources(current, session, deps);
     if (known !== current) await tx.users.replace(known);

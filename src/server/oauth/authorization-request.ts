@@ -353,20 +353,19 @@ const codesOfErrors: Readonly<Record<string, PlainErrorCode>> = {
 /**
  * The error to throw: it redirects to the application or, before the user of a third-party client has acted, is a page.
  * @param error the registered name (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6); access_denied by the user alone
+ * @param setCookie after a login or a second factor, which stays in effect
  */
-export function createRefusal(target: ClientTarget, error: string, description: string): PageError {
-  const redirect = renderResponse(target, { error, error_description: description });
+export function createRefusal(target: ClientTarget, error: string, description: string, setCookie?: string): PageError {
+  const redirect = renderResponse(target, { error, error_description: description }, setCookie);
   const page =
     target.client.party === '1STPARTY' || error === 'access_denied'
       ? redirect
       : renderMessagePage({
           title: `${target.client.appId} made a mistake`,
           text: description,
-          link: {
-            href: redirect.location,
-            text: `Return to ${nameTarget(target)}`,
-          },
+          link: { href: redirect.location, text: `Return to ${nameTarget(target)}` },
           status: 400,
+          setCookie,
         });
   return withPage(apiError(codesOfErrors[error] ?? 'AUTHORIZATION_INVALID', description), page, error);
 }

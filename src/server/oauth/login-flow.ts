@@ -72,7 +72,7 @@ export async function continueLogin(context: OperationContext, state: LoginState
     return renderLogin(context, state);
   }
   if (request.device === undefined && !isHinted(request, current))
-    throw createRefusal(request, 'login_required', 'Another user logged in.');
+    throw createRefusal(request, 'login_required', 'Another user logged in.', formatCookie(browser, context));
   const factors = await listNeededFactors(context, request, current);
   if (factors.length > 0) {
     assertMayAsk(request, 'interaction_required', 'The user must confirm a second factor.');
@@ -233,7 +233,7 @@ async function redirectWithCode(
 ): Promise<PageResponse> {
   const { client, redirectUri, isRedirectUriGiven, codeChallenge, nonce, openidScopes, resources, scope } = request;
   const fault = context.takeAuthorizationFault();
-  if (fault === 'access-denied') throw createRefusal(request, 'access_denied', 'The user denied it.');
+  if (fault === 'access-denied') throw createRefusal(request, 'access_denied', 'The user denied it.', setCookie);
   const issued = await issueCode(
     context,
     {

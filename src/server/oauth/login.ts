@@ -12,7 +12,7 @@ import { requireFactor } from '../mfa/factors.ts';
 import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
-import { type LoggedIn, openBrowser, toLoggedIn } from '../sessions/browser-sessions.ts';
+import { createBrowser, type LoggedIn, openBrowser, toLoggedIn, withCookie } from '../sessions/browser-sessions.ts';
 import { authorizationQuery, createRefusal } from './authorization-request.ts';
 import { authorizationErrors } from './authorize.ts';
 import { userCodeParameter } from './device.ts';
@@ -187,9 +187,11 @@ async function confirmCode(context: OperationContext, state: LoginState, form: L
     renderCodePage({ ...createForm(context, state), ...message }, { challenge, factor, contact });
   return showErrors({ codes: ['CODE_INVALID', 'CODE_FAILURES'], render }, async () => {
     const submission = { codeId: challenge, code: code.trim() };
-    const raised = await raiseToMfa(context, createCaller(request, current), submission);
+    const next = createBrowser(context);
+    const change = { browser: withCookie(current.session, next) };
+    const raised = await raiseToMfa(context, createCaller(request, current), submission, change);
     context.recordLogin({ userId: raised.user.userId });
-    return continueLogin(context, { ...state, browser: { ...browser, current: toLoggedIn(raised) } });
+    return continueLogin(context, { ...state, browser: { ...next, current: toLoggedIn(raised) } });
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Sessions of browsers: found by a cookie, and shared by the applications that the user logs in to. Each browser has a cookie
- * from its first page on, which no other site can read or set: forms are bound to it. A login replaces it, so that
- * no attacker who knew the first one is logged in.
+ * from its first page on, which no other site can read or set: forms are bound to it. A login and a second factor replace it,
+ * so that no attacker who knew the former one is logged in.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
@@ -53,7 +53,7 @@ export function toLoggedIn({ session, user }: { readonly session: Session; reado
   return { session: session as LoggedIn['session'], user };
 }
 
-/** A browser with a new cookie, for its first page and after each login. */
+/** A browser with a new cookie, for its first page, and after each login and second factor. */
 export function createBrowser({ random }: Pick<BrowserDeps, 'random'>): Browser {
   return { cookie: generateSecret(random), isKnown: false };
 }
@@ -73,6 +73,14 @@ export function toBrowserPart(
   { methods, authenticatedAt = epochSeconds(clock) }: LoginMoment,
 ): LoggedIn['session']['browser'] {
   return { cookieHash: hashSecret(cookie), authenticatedAt, methods };
+}
+
+/**
+ * The same for a session that gets another cookie at a change of its level, so that no attacker who knew the former one has
+ * the higher level (OWASP Session Management, "Renew the Session ID After Any Privilege Level Change").
+ */
+export function withCookie({ browser }: LoggedIn['session'], { cookie }: Browser): LoggedIn['session']['browser'] {
+  return { ...browser, cookieHash: hashSecret(cookie) };
 }
 
 /** The header that sets the cookie; undefined if the browser has it. It ends with the browser. */

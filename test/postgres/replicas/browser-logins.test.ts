@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isFullRun } from '../../effort.ts';
 import type { TestServer } from '../../harness.ts';
 import { createRequest, deviceGrant, postAs, readAnswer, redeem, seed } from '../../server/oauth/applications.ts';
-import { createBrowser, type Page, type TestBrowser } from '../../server/oauth/browser.ts';
+import { codeOn, createBrowser, type Page, type TestBrowser } from '../../server/oauth/browser.ts';
 import { postFields } from '../../server/oauth/oauth-requests.ts';
 import { password } from '../../server/operations/user-identities/login-fixtures.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
@@ -53,6 +53,19 @@ describe.runIf(isFullRun)('steps at different servers', () => {
     expect(exchanged.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     const tokens = exchanged.find(({ status }) => status === 200)?.json;
     expect(await renew(at(1), tokens?.refresh_token)).toBe(400);
+  });
+
+  test('a second factor replaces the cookie at all', async () => {
+    await logIn(at(0), await open(at(0), createRequest()));
+    const former = browser.copy();
+    const choice = await open(at(1), createRequest({ acr_values: 'AUTH-MFA' }));
+    const page = await browser.submit(from(at(2), choice), 'factor', { factor: 'main-email' });
+    expect(readAnswer(await browser.submit(from(at(0), page), 'code', { code: codeOn(page) }))).toHaveProperty('code');
+    const silent = `/oauth2/authorize?${new URLSearchParams(createRequest({ prompt: 'none' }))}`;
+    for (const { url } of replicas.servers) {
+      expect(readAnswer(await former.get(`${url}${silent}`))).toMatchObject({ error: 'login_required' });
+      expect(readAnswer(await browser.get(`${url}${silent}`))).toHaveProperty('code');
+    }
   });
 
   test('a logout at one ends the sessions at all', async () => {

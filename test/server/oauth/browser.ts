@@ -18,11 +18,12 @@ export interface TestBrowser {
   /** @param form its fields, or its text */
   post(url: string, form: Fields | string): Promise<Page>;
   cookie(): string;
+  /** Another one with the cookies that it has now. */
+  copy(): TestBrowser;
 }
 
 /** @param headers of each request */
-export function createBrowser(headers: Fields = {}): TestBrowser {
-  const cookies = new Map<string, string>();
+export function createBrowser(headers: Fields = {}, cookies = new Map<string, string>()): TestBrowser {
   const send = async (url: string, init: RequestInit = {}): Promise<Page> => {
     const response = await fetch(url, {
       ...init,
@@ -48,6 +49,7 @@ export function createBrowser(headers: Fields = {}): TestBrowser {
     get: (url) => send(url),
     post,
     cookie: () => [...cookies.values()].join(),
+    copy: () => createBrowser(headers, new Map(cookies)),
     submit(page, step, fields = {}) {
       const form = findForm(page.text, step);
       return post(new URL(form.action, page.url).href, { ...form.hidden, ...fields });

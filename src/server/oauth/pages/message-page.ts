@@ -32,12 +32,12 @@ export function createInvalidPage(what: 'login' | 'logout', text: string): PageE
 }
 
 /**
- * The cookie is missing, the page is older than the last login of this browser, or it showed another request.
+ * The cookie is missing, the page is older than the last login or second factor of this browser, or it showed another request.
  * @param href of the first page, if it can be opened again
  */
 export function createExpiredPage(href?: string): PageError {
   const reason =
-    'Another page of this browser logged in meanwhile, the application was changed, or the browser keeps no cookies for this server.';
+    'Another page of this browser logged in or confirmed a code meanwhile, the application was changed, or the browser keeps no cookies for this server.';
   return createMessageError(apiError('FORM_EXPIRED'), {
     title: 'This page has expired',
     ...(href === undefined
