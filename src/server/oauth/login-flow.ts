@@ -1,6 +1,5 @@
 /** What a browser login needs next: a login, a second factor, consent; then the code. */
 import { IamError } from '../../contract/errors.ts';
-import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
 import { hasConsented, withConsent } from '../auth/consents.ts';
@@ -39,6 +38,7 @@ import {
 } from './authorization-request.ts';
 import { renderResponse } from './authorization-response.ts';
 import type { LoginRequest } from './device-request.ts';
+import { isHintOfAnother } from './login-hint.ts';
 import { listOfferedUsers } from './login-test-features.ts';
 import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
 import { renderMessagePage } from './pages/message-page.ts';
@@ -61,7 +61,7 @@ export interface LoginState {
 export async function continueLogin(context: OperationContext, state: LoginState): Promise<PageResponse> {
   const { request, browser, isFresh } = state;
   const { current } = browser;
-  if (!current || needsLogin(context, request, current, isFresh)) {
+  if (!current || (await needsLogin(context, request, current, isFresh))) {
     assertMayAsk(request, 'login_required', 'The user is not logged in.');
     return request.prompts.has('create') ? renderSignUpPage(createForm(context, state)) : renderLogin(context, state);
   }
@@ -93,14 +93,17 @@ function assertMayAsk(request: LoginRequest, error: string, description: string)
   if (request.device === undefined && request.prompts.has('none')) throw createRefusal(request, error, description);
 }
 
-function needsLogin({ clock }: OperationContext, request: LoginRequest, loggedIn: LoggedIn, isFresh: boolean): boolean {
-  const { loginHint } = request;
+async function needsLogin(
+  context: OperationContext,
+  request: LoginRequest,
+  loggedIn: LoggedIn,
+  isFresh: boolean,
+): Promise<boolean> {
   const prompts: ReadonlySet<string> = request.prompts;
   if (isFresh) return false;
   if (request.device === undefined && !isHinted(request, loggedIn)) return true;
   if (['login', 'select_account', 'create'].some((name) => prompts.has(name))) return true;
-  if (loginHint !== undefined && !isNamed(loggedIn.user, loginHint)) return true;
-  return isTooOld(request, loggedIn, clock);
+  return isTooOld(request, loggedIn, context.clock) || isHintOfAnother(context, request, loggedIn.user);
 }
 
 /** An age of 0 asks for a login like `prompt=login`, also in the second of the last one (OpenID Connect Core 1.0, 3.1.2.1). */
@@ -119,12 +122,6 @@ function isImitable(request: LoginRequest): boolean {
 /** Whether it is the user that the application knows. */
 function isHinted({ hintedUserId }: AuthorizationRequest, { user }: LoggedIn): boolean {
   return hintedUserId === undefined || hintedUserId === user.userId;
-}
-
-function isNamed({ userId, userName, userEmail }: LoggedIn['user'], hint: string): boolean {
-  return [userId, userName, userEmail].some(
-    (name) => name !== undefined && foldIdentifier(name) === foldIdentifier(hint),
-  );
 }
 
 /** The page for a name and a password. */

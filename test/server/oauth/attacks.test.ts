@@ -1,5 +1,5 @@
 /** Attacks on logins with a browser (RFC 9700) that no other test has. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { removeClient } from '../../../src/server/auth/remove-client.ts';
 import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
@@ -191,4 +191,75 @@ test('introspection returns no name to a third-party client without the scope pr
     expect(inspected.json).toMatchObject({ active: true, sub: 'alice-id' });
     expect(inspected.json).not.toHaveProperty('username');
   }
+});
+
+describe('a third-party client that hints at a user', () => {
+  const silent = (hint: string) =>
+    browser.get(authorizeUrl(server, { client_id: 'partner', prompt: 'none', login_hint: hint }));
+  const agree = async (scope: string) => {
+    const page = await logIn({ client_id: 'partner', scope, prompt: 'login' });
+    await browser.submit(page, 'consent', { decision: 'allow' });
+  };
+  const hints = {
+    names: ['alice', 'bob', 'carol'],
+    addresses: ['alice@example.com', 'bob@example.com', 'Carol@example.com'],
+  };
+
+  test.each([
+    ['openid', [...hints.names, ...hints.addresses, 'alice-id', 'bob-id']],
+    ['openid email', hints.names],
+    ['openid profile', hints.addresses],
+    ['openid phone', [...hints.names, ...hints.addresses]],
+  ])('learns nothing that consent to %s does not tell', async (scope, unreadable) => {
+    await agree(scope);
+    for (const hint of unreadable)
+      expect([hint, readAnswer(await silent(hint))]).toMatchObject([hint, { code: expect.any(String) }]);
+  });
+
+  test.each([
+    ['openid email', 'alice@example.com', 'bob@example.com'],
+    ['openid profile', 'ALICE', 'bob'],
+    ['openid profile', 'alice-id', 'bob-id'],
+  ])('gets no code of another user than it knows, with %s', async (scope, own, other) => {
+    await agree(scope);
+    expect(readAnswer(await silent(own))).toHaveProperty('code');
+    expect(await silent(other)).toMatchObject({ status: 400, text: expect.stringContaining('is not logged in') });
+    const page = await browser.get(authorizeUrl(server, { client_id: 'partner', login_hint: other }));
+    expect(page.text).toContain(`value="${other}"`);
+  });
+
+  test('gets none by the id of another user who agreed, too', async () => {
+    const page = await browser.get(authorizeUrl(server, { client_id: 'partner' }));
+    const consent = await browser.submit(page, 'user', { user_id: 'bob-id', level: 'AUTH-BASIC' });
+    await browser.submit(consent, 'consent', { decision: 'allow' });
+    await agree('openid');
+    expect(await silent('bob-id')).toMatchObject({ status: 400, text: expect.stringContaining('is not logged in') });
+    expect(readAnswer(await silent('alice-id'))).toHaveProperty('code');
+  });
+
+  test('learns no more from what the user has not agreed to yet, or no longer', async () => {
+    await logIn();
+    const ask = async (hint: string) => (await silent(hint)).text.replaceAll(hint, '');
+    expect(new Set(await Promise.all([...hints.names, ...hints.addresses].map(ask))).size).toBe(1);
+    await agree('openid email profile');
+    await send(server, '/_iam/users/alice-id/consents/partner', { method: 'DELETE' });
+    expect(new Set(await Promise.all([...hints.names, ...hints.addresses].map(ask))).size).toBe(1);
+  });
+
+  test('has the hint in the form, which is for the user', async () => {
+    const page = await browser.get(authorizeUrl(server, { client_id: 'partner', login_hint: 'bob@example.com' }));
+    expect(page.text).toContain('value="bob@example.com"');
+  });
+});
+
+test('a first-party client gets no code of another user than its hint names', async () => {
+  await logIn();
+  for (const hint of ['alice', 'ALICE@example.com', 'alice-id'])
+    expect(readAnswer(await browser.get(authorizeUrl(server, { prompt: 'none', login_hint: hint })))).toHaveProperty(
+      'code',
+    );
+  for (const hint of ['bob', 'bob@example.com', 'bob-id'])
+    expect(readAnswer(await browser.get(authorizeUrl(server, { prompt: 'none', login_hint: hint })))).toMatchObject({
+      error: 'login_required',
+    });
 });
