@@ -1,7 +1,7 @@
 /** The list of users and the page of one user in a real browser. */
 import { describe, expect, test } from 'vitest';
-import { withConsent } from '../../../src/server/auth/consents.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { withConsent } from '../../../src/server/sessions/consents.ts';
 import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { listLength } from './harness/console-page.ts';

@@ -2,7 +2,6 @@
 import { IamError } from '../../contract/errors.ts';
 import { issueCode } from '../auth/codes/authorization-codes.ts';
 import { decideDevice } from '../auth/codes/device-codes.ts';
-import { hasConsented, withConsent } from '../auth/consents.ts';
 import { startPasswordSession } from '../auth/login.ts';
 import { findUnlockedUser } from '../auth/sign-in.ts';
 import { computeLevel } from '../directory/authentication-levels.ts';
@@ -25,6 +24,7 @@ import {
   toBrowserPart,
   toLoggedIn,
 } from '../sessions/browser-sessions.ts';
+import { hasConsented, withConsent } from '../sessions/consents.ts';
 import { endSession } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';

@@ -1,6 +1,6 @@
 /** Whether login_hint (OpenID Connect Core 1.0, 3.1.2.1) asks for another user than the one who is logged in. */
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
-import { hasConsented } from '../auth/consents.ts';
+import { hasConsented } from '../sessions/consents.ts';
 import type { Store } from '../store/store.ts';
 import { hasEmailForm, type User } from '../store/tables.ts';
 import type { LoginFor } from './authorization-request.ts';

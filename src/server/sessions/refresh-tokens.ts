@@ -11,6 +11,7 @@ import { limits } from '../limits/table.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Device, RefreshToken, Session } from '../store/tables.ts';
+import { hasConsented } from './consents.ts';
 import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
 
@@ -202,8 +203,9 @@ function mayRenew(session: Session, { hasClientCredential, device }: RefreshToke
 
 /**
  * Whether user and client may go on with the session. A lock ends the sessions of a user; this also covers users that were
- * locked by other means, such as a seed. A client whose logins were switched off is not renewed for a user. After a
- * login with a browser, a client with a secret authenticates with it (RFC 6749, 6), whatever operation renews.
+ * locked by other means, such as a seed. A client whose logins were switched off is not renewed for a user, nor is a
+ * third-party client without the consent of the user, as after it was revoked or a seed made the client one of a third party.
+ * After a login with a browser, a client with a secret authenticates with it (RFC 6749, 6), whatever operation renews.
  */
 async function isGranted(
   reader: Pick<Reader, 'users' | 'clients'>,
@@ -211,11 +213,13 @@ async function isGranted(
   renewer?: RefreshTokenClient,
 ): Promise<boolean> {
   if (userId === undefined) return true;
-  if ((await reader.users.get(userId))?.locked !== false) return false;
+  const user = await reader.users.get(userId);
+  if (user?.locked !== false) return false;
   const client = openid && (await reader.clients.get(clientId));
   if (!client) return openid === undefined;
   if (client.secretHash !== undefined && renewer?.hasClientCredential === false) return false;
-  return openid.isLimited === undefined ? client.browserLogin !== false : takesPartInAnyLogin(client);
+  if (openid.isLimited === undefined) return client.party === '1STPARTY' && client.browserLogin !== false;
+  return hasConsented(user, clientId, []) && takesPartInAnyLogin(client);
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
-import { alice } from '../operations/user-identities/login-fixtures.ts';
+import { alice, password } from '../operations/user-identities/login-fixtures.ts';
+import { authorizeUrl, postAs, readAnswer, redeem, seed } from './applications.ts';
+import { createBrowser } from './browser.ts';
 import { consentToPartner } from './consent-fixture.ts';
 import { postFields } from './oauth-requests.ts';
 
@@ -37,6 +39,22 @@ test('a code is worth nothing that a page issued while the consent was revoked',
     if (user) await tx.users.replace({ ...user, consents: [] });
   });
   expect(await exchange()).toMatchObject({ error: 'invalid_grant' });
+});
+
+test('an application that a seed makes one of a third party gets what its users agree to, and nothing from before', async () => {
+  await using server = await startServer({ seed });
+  const browser = createBrowser();
+  const page = await browser.get(authorizeUrl(server));
+  const first = await browser.submit(page, 'password', { user_name: 'alice', password });
+  const { json } = await redeem(server, readAnswer(first).code);
+  const { code } = readAnswer(await browser.get(authorizeUrl(server)));
+  const client = { clientId: 'web', party: '3RDPARTY', browserLogin: true };
+  expect((await send(server, '/_iam/seed', { method: 'POST', body: { clients: [client] } })).status).toBe(200);
+  const renewal = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
+  expect((await postAs(server, 'web', '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
+  expect((await redeem(server, code)).json).toMatchObject({ error: 'invalid_grant' });
+  const agreed = await browser.submit(await browser.get(authorizeUrl(server)), 'consent', { decision: 'allow' });
+  expect((await redeem(server, readAnswer(agreed).code)).json).toHaveProperty('access_token');
 });
 
 test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_credentials'] }])(

@@ -5,13 +5,13 @@ import { computeLevel } from '../../directory/authentication-levels.ts';
 import { type Clock, epochSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
+import { hasConsented } from '../../sessions/consents.ts';
 import { endSession } from '../../sessions/end-sessions.ts';
 import { findActiveSession, narrowAudiences, type SessionDeps, startSession } from '../../sessions/sessions.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 import type { Client, OneTimeToken, Session } from '../../store/tables.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../../tokens/content.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
-import { hasConsented } from '../consents.ts';
 
 /** Seconds in which a code can be exchanged. */
 const codeLifetimeSeconds = 60;

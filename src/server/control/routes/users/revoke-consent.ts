@@ -1,7 +1,7 @@
 import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
-import { withoutConsent } from '../../../auth/consents.ts';
+import { withoutConsent } from '../../../sessions/consents.ts';
 import { endSession } from '../../../sessions/end-sessions.ts';
 import { revokeOneTimeTokens } from '../../../tokens/one-time-tokens.ts';
 import { requireUser } from '../../../users/users.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { User } from '../store/tables.ts';
 
-/** Clients remembered for one user; the oldest is deleted, and asked for again. */
+/** Clients remembered for one user; the oldest is deleted, and gets no further tokens until the user agrees again. */
 const maxClients = 100;
 
 export function hasConsented({ consents = [] }: User, clientId: string, scopes: readonly string[]): boolean {
