@@ -8,10 +8,13 @@ import type { OperationContext } from '../request-context.ts';
 /** Users that the page of a test offers. */
 const maxOfferedUsers = 12;
 
-/** Under a base URL of another name a proxy may forward every request, and without its headers all look local. */
+/**
+ * Under a base URL of another name a proxy may forward every request, and without its headers all look local. Without the
+ * control plane, other users of the machine are not trusted.
+ */
 export function canActAsAnyone({ settings, source, baseUrl }: OperationContext): boolean {
   const isOfMachine = source.isLoopback && source.isRelayed !== true && isLocalName(new URL(baseUrl).hostname);
-  return hasTestFeatures(settings) && isOfMachine;
+  return hasTestFeatures(settings) && !settings.disableControlPlane && isOfMachine;
 }
 
 /** The users to log in as without a password. */

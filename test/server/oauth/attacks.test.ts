@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
 import { authorizeUrl, createRequest, postAs, readAnswer, redeem, seed } from './applications.ts';
-import { createBrowser, type TestBrowser } from './browser.ts';
+import { codeOn, createBrowser, type TestBrowser } from './browser.ts';
 
 let server: TestServer;
 let browser: TestBrowser;
@@ -38,6 +38,17 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
   const page = await send({ url }, `/oauth2/authorize?${new URLSearchParams(createRequest())}`, { headers });
   expect(page).toMatchObject({ status: 200, body: expect.stringContaining('to continue to Shop') });
   expect(page.body).not.toContain('Test: log in as');
+});
+
+test('without the control plane other users of the machine get no login without a password, and see no code', async () => {
+  await using guarded = await startServer({ seed, flags: { 'disable-control-plane': true } });
+  const page = await browser.get(authorizeUrl(guarded));
+  expect(page.text).not.toContain('Test: log in as');
+  const forged = await browser.submit(page, 'password', { step: 'user', user_id: 'alice-id' });
+  expect(forged).toMatchObject({ status: 400, text: expect.stringContaining('This page has expired') });
+  const sent = await browser.submit(await browser.submit(page, 'forgot'), 'recover', { user_name: 'alice' });
+  expect(sent.text).toContain('New password');
+  expect(codeOn(sent)).toBe('');
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
