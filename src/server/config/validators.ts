@@ -101,3 +101,8 @@ export const validateHostName: Validator = (value) =>
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
+
+/** RFC 6761, 6.3: `localhost` and the names below it never leave the machine. */
+export function isLocalName(name: string): boolean {
+  return isLoopbackHost(name) || name.endsWith('.localhost');
+}

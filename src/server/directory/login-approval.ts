@@ -1,11 +1,13 @@
 /**
  * Which clients take part in browser logins, and who decides so. A user who follows a link logs in for a client, whose
- * redirect URI or device then gets the rights of that user (RFC 9700, 4.11.2). On a server with remote access,
+ * redirect URI or device then gets the rights of that user (RFC 9700, 4.11.2). For callers of other machines,
  * administrators with maintenance rights therefore approve what such a client has.
  */
 import { detailedError } from '../../contract/errors.ts';
 import { type LoginGrantType, loginGrantTypes } from '../../contract/grant-types.ts';
 import type { Settings } from '../config/settings.ts';
+import { isLocalName } from '../config/validators.ts';
+import type { RequestSource } from '../lib/request-source.ts';
 import type { Client } from '../store/tables.ts';
 import type { Principal } from './principal.ts';
 
@@ -35,15 +37,29 @@ export function nameApplication({ appId, clientId }: Client): string {
   return appId === clientId ? appId : `${appId} (${clientId})`;
 }
 
-export interface ApprovalDeps {
+interface RequestOrigin {
+  readonly source: Pick<RequestSource, 'isLoopback' | 'isRelayed'>;
+  readonly baseUrl: string;
+}
+
+/** Under a base URL of another name a proxy may forward every request, and without its headers all look local. */
+export function isFromThisMachine({ source, baseUrl }: RequestOrigin): boolean {
+  return source.isLoopback && source.isRelayed !== true && isLocalName(new URL(baseUrl).hostname);
+}
+
+export interface ApprovalDeps extends RequestOrigin {
   readonly settings: Pick<Settings, 'allowRemote'>;
   readonly caller: Principal;
 }
 
-/** The roles that the caller lacks to approve a client. Without remote access, every caller approves. */
+/** Without remote access, callers of other machines come through a proxy. */
+function isRemote(deps: ApprovalDeps): boolean {
+  return deps.settings.allowRemote || !isFromThisMachine(deps);
+}
+
+/** The roles that the caller lacks to approve a client. Every caller of this machine approves without remote access. */
 function listMissingApprovalRoles(deps: ApprovalDeps): string[] {
-  // Without remote access, routes of the control plane have no caller.
-  return deps.settings.allowRemote ? listMissingMaintenanceRoles(deps.caller) : [];
+  return isRemote(deps) ? listMissingMaintenanceRoles(deps.caller) : [];
 }
 
 /** The roles that the caller lacks for what the control plane reserves to administrators with maintenance rights. */
@@ -57,7 +73,7 @@ export function chooseApproval(
   deps: ApprovalDeps,
 ): Pick<Client, 'browserLogin'> {
   if (!loginGrantTypes.some((name) => grantTypes.includes(name))) return {};
-  if (party === '3RDPARTY') return deps.settings.allowRemote ? {} : { browserLogin: true };
+  if (party === '3RDPARTY') return isRemote(deps) ? {} : { browserLogin: true };
   return listMissingApprovalRoles(deps).length === 0 ? {} : { browserLogin: false };
 }
 

@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError } from '../../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
+import { isLocalName } from '../config/validators.ts';
 import { isFromScript, isLoadedByPage } from './fetch-metadata.ts';
-import { isLocalName } from './hosts.ts';
 import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 

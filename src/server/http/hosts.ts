@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import { apiError } from '../../contract/errors.ts';
 import type { Settings } from '../config/settings.ts';
-import { isLoopbackHost } from '../config/validators.ts';
+import { isLocalName } from '../config/validators.ts';
 import { countHeader } from './headers.ts';
 
 export interface Hosts {
@@ -49,9 +49,4 @@ function parseHost({ headers }: IncomingMessage): string | undefined {
 
 function isAddress(name: string): boolean {
   return isIPv4(name) || (name.startsWith('[') && isIPv6(name.slice(1, -1)));
-}
-
-/** RFC 6761, 6.3: `localhost` and the names below it never leave the machine. */
-export function isLocalName(name: string): boolean {
-  return isLoopbackHost(name) || name.endsWith('.localhost');
 }

@@ -1,20 +1,17 @@
 /** What the pages of a login offer only to tests: with test features, to a person at this machine. */
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { hasTestFeatures } from '../config/settings.ts';
-import { isLocalName } from '../http/hosts.ts';
+import { isFromThisMachine } from '../directory/login-approval.ts';
 import type { Contact } from '../messaging/contacts.ts';
 import type { OperationContext } from '../request-context.ts';
 
 /** Users that the page of a test offers. */
 const maxOfferedUsers = 12;
 
-/**
- * Under a base URL of another name a proxy may forward every request, and without its headers all look local. Without the
- * control plane, other users of the machine are not trusted.
- */
-export function canActAsAnyone({ settings, source, baseUrl }: OperationContext): boolean {
-  const isOfMachine = source.isLoopback && source.isRelayed !== true && isLocalName(new URL(baseUrl).hostname);
-  return hasTestFeatures(settings) && !settings.disableControlPlane && isOfMachine;
+/** Without the control plane, other users of the machine are not trusted. */
+export function canActAsAnyone(context: OperationContext): boolean {
+  const { settings } = context;
+  return hasTestFeatures(settings) && !settings.disableControlPlane && isFromThisMachine(context);
 }
 
 /** The users to log in as without a password. */

