@@ -72,7 +72,11 @@ export function EditClient({ current: { value: client, etag } }: { readonly curr
       />
       <TagsInput label="Redirect URIs" clearable {...form.getInputProps('redirectURIs')} />
       <TagsInput label="Redirect URIs after logout" clearable {...form.getInputProps('postLogoutRedirectURIs')} />
-      <Checkbox label="Browser logins require PKCE" {...form.getInputProps('requirePkce', { type: 'checkbox' })} />
+      <Checkbox
+        label="Browser logins require PKCE"
+        description="With S256 (RFC 7636)"
+        {...form.getInputProps('requirePkce', { type: 'checkbox' })}
+      />
       <Checkbox
         label="Browser logins require a pushed request"
         description="At /oauth2/par (RFC 9126)"
