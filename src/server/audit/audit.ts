@@ -102,18 +102,12 @@ export function classOf({ result }: AuditEvent, { isAnyone }: AuditOrigin): Audi
  * characters and line separators that JSON does not.
  */
 function formatLine(event: AuditEvent): string {
-  const { changes, changesText, ...others } = event;
-  const unmasked = formatFields(others, changesText);
-  const json = mayContainContacts(unmasked) ? formatMasked({ ...others, changes }) : unmasked;
+  const unmasked = formatFields(event);
+  const json = mayContainContacts(unmasked) ? formatFields(maskContacts(event)) : unmasked;
   return `${controlCharacters.test(json) ? json.replaceAll(allControlCharacters, escapeCharacter) : json}\n`;
 }
 
-function formatMasked(event: AuditEvent): string {
-  const { changes, ...others } = maskContacts(event);
-  return formatFields(others, changes && JSON.stringify(changes));
-}
-
-function formatFields(fields: object, changesText: string | undefined): string {
+function formatFields({ changesText, ...fields }: AuditEvent): string {
   const json = JSON.stringify(fields);
   return changesText === undefined ? json : `${json.slice(0, -1)},"changes":${changesText}}`;
 }

@@ -16,8 +16,7 @@ export interface ObjectChange extends AuditObject {
 export interface ChangeReport {
   /** The changed objects, and those that they belong to. */
   readonly objects: readonly AuditObject[];
-  readonly changes: readonly ObjectChange[];
-  /** The changes as JSON: it is made once, as the size of an event is limited by it. */
+  /** The changes as the JSON of a list of `ObjectChange`, which limits the size of an event; undefined without any. */
   readonly changesText: string | undefined;
   /** Whether changes or values are left out, as they are too many or too long. */
   readonly isTruncated: boolean;
@@ -85,7 +84,6 @@ export function createChangeDescriber(): ChangeDescriber {
   const checkOf = createSecretChecks();
   return (commits) => {
     const objects = new Map<string, AuditObject>();
-    const changes: ObjectChange[] = [];
     const texts: string[] = [];
     let isTruncated = commits.some(({ isIncomplete }) => isIncomplete);
     let left = maxLength;
@@ -100,14 +98,11 @@ export function createChangeDescriber(): ChangeDescriber {
       }
       const limited = limitLength({ ...object, action: actionOf(row), fields }, left);
       isTruncated ||= limited.isTruncated;
-      if (limited.change) {
-        changes.push(limited.change);
-        texts.push(limited.text);
-      }
+      if (limited.text !== '') texts.push(limited.text);
       left -= limited.text.length;
     }
     const changesText = texts.length === 0 ? undefined : `[${texts.join(',')}]`;
-    return { objects: [...objects.values()], changes, changesText, isTruncated };
+    return { objects: [...objects.values()], changesText, isTruncated };
   };
 }
 
@@ -117,8 +112,7 @@ function describe({ table, before, after }: RowWrite): DescribedRow {
 }
 
 interface LimitedChange {
-  readonly change?: ObjectChange;
-  /** The change as JSON. */
+  /** The change as JSON; empty if it is left out. */
   readonly text: string;
   readonly isTruncated: boolean;
 }
@@ -126,7 +120,7 @@ interface LimitedChange {
 /** Leaves out the values of fields that are too long, or the whole change. */
 function limitLength(change: ObjectChange, length: number): LimitedChange {
   const text = JSON.stringify(change);
-  if (text.length <= length) return { change, text, isTruncated: false };
+  if (text.length <= length) return { text, isTruncated: false };
   let left = length - JSON.stringify({ ...change, fields: change.fields.map(({ field }) => ({ field })) }).length;
   if (left < 0) return { text: '', isTruncated: true };
   const fields = change.fields.map(({ field, ...values }) => {
@@ -135,6 +129,5 @@ function limitLength(change: ObjectChange, length: number): LimitedChange {
     left -= size;
     return { field, ...values };
   });
-  const shortened = { ...change, fields };
-  return { change: shortened, text: JSON.stringify(shortened), isTruncated: true };
+  return { text: JSON.stringify({ ...change, fields }), isTruncated: true };
 }

@@ -5,6 +5,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { type AuditFilter, matchesAuditFilter } from '../../contract/audit.ts';
 import type { AuditClass, AuditSinks } from './audit.ts';
+import type { ObjectChange } from './changes.ts';
 import type { AuditEvent, RecordedEvent } from './event.ts';
 import { ignoreMissing, maxRotatedFiles } from './file.ts';
 
@@ -220,7 +221,8 @@ function mayMatch(
   );
 }
 
-type StoredEvent = AuditEvent & { readonly sequence: number };
+/** A line of a file. */
+export type StoredEvent = RecordedEvent & { readonly changes?: readonly ObjectChange[] };
 
 /** Returns undefined for a line that is no event: it was cut off, or edited. */
 function parseLine(line: Buffer): StoredEvent | undefined {

@@ -4,6 +4,7 @@ import { maskEmail } from '../../lib/masked-email.ts';
 import { maskDigits } from '../messaging/contacts.ts';
 import type { Phone } from '../store/schema/define-table.ts';
 import { hasEmailForm } from '../store/tables.ts';
+import type { ObjectChange } from './changes.ts';
 import type { AuditEvent } from './event.ts';
 
 const atSign = /[@\ufe6b\uff20]/;
@@ -15,14 +16,21 @@ export function mayContainContacts(json: string): boolean {
 }
 
 export function maskContacts(event: AuditEvent): AuditEvent {
-  const { actor, targets, objects, changes } = event;
+  const { actor, targets, objects, changesText } = event;
   return {
     ...event,
     actor: { ...actor, name: mask(actor.name) },
     targets: mask(targets),
     objects: objects?.map((object) => ({ ...object, name: mask(object.name) })),
-    changes: changes?.map((change) => ({ ...change, name: mask(change.name), fields: change.fields.map(mask) })),
+    changesText: changesText && maskChanges(changesText),
   };
+}
+
+function maskChanges(text: string): string {
+  const changes = JSON.parse(text) as readonly ObjectChange[];
+  return JSON.stringify(
+    changes.map((change) => ({ ...change, name: mask(change.name), fields: change.fields.map(mask) })),
+  );
 }
 
 function mask<Value>(value: Value): Value {

@@ -75,8 +75,8 @@ export function createAuditTrail({
   const first = sandbox === undefined ? 0 : sequence.next;
 
   function evictOldest(): void {
-    const [largest] = Object.values(classes).sort((one, other) => other.length - one.length);
-    lastEvicted = Math.max(lastEvicted, largest?.shift()?.sequence ?? 0);
+    const largest = Object.values(classes).reduce((one, other) => (other.length > one.length ? other : one));
+    lastEvicted = Math.max(lastEvicted, largest.shift()?.sequence ?? 0);
   }
 
   function listNewest(start: number): readonly RecordedEvent[] {
@@ -116,8 +116,7 @@ export function createAuditTrail({
     },
     add(event, auditClass) {
       const recorded = { sequence: sequence.take(), server, ...event };
-      const { changes: _, ...stored } = recorded;
-      classes[auditClass].push(stored);
+      classes[auditClass].push(recorded);
       if (size === limit) evictOldest();
       else size += 1;
       onAdded?.();

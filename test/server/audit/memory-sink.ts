@@ -1,17 +1,17 @@
 /** An audit log in memory, for tests. */
 import type { AuditSink } from '../../../src/server/audit/audit.ts';
-import type { AuditEvent } from '../../../src/server/audit/event.ts';
+import type { StoredEvent } from '../../../src/server/audit/history.ts';
 
 export interface MemorySink extends AuditSink {
   text(): string;
-  events(): AuditEvent[];
+  events(): StoredEvent[];
   /** The event of the latest request. */
-  last(): AuditEvent;
+  last(): StoredEvent;
 }
 
 export function createMemorySink(): MemorySink {
   const lines: string[] = [];
-  const events = () => lines.map((line) => JSON.parse(line) as AuditEvent);
+  const events = () => lines.map((line) => JSON.parse(line) as StoredEvent);
   return {
     write: (line) => void lines.push(line),
     flush: async () => {},
@@ -19,6 +19,6 @@ export function createMemorySink(): MemorySink {
     close: async () => {},
     text: () => lines.join(''),
     events,
-    last: () => events().at(-1) as AuditEvent,
+    last: () => events().at(-1) as StoredEvent,
   };
 }
