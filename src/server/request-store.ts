@@ -10,7 +10,7 @@ import type { LimitedRequest } from './limits/limited-store.ts';
 import { type CommittedChanges, observeCommits } from './store/observe-commits.ts';
 import { overrideTransaction } from './store/overrides.ts';
 import type { Store } from './store/store.ts';
-import { guardTokenLengths } from './tokens/length-guard.ts';
+import { createLengthGuard } from './tokens/length-guard.ts';
 import { guardAccounts } from './users/account-guard.ts';
 
 export interface StoreRequest {
@@ -34,10 +34,11 @@ export function createStoreFactory(
   const absentCaller = createAbsentCaller(operation.id);
   const schema = guards ? operation.request.body : undefined;
   const guardChosenIds = createChosenIdGuard(schema, resolveChosenIds(appContext.settings));
+  const guardTokenLengths = createLengthGuard(appContext.issuer);
   return ({ body, caller, limited, onCommit }) => {
     const guarded = guardChosenIds(limited?.store ?? appContext.store, body, caller ?? absentCaller);
     const store = observeCommits(guarded, auditedTables, onCommit);
-    return guards ? guardAccounts(guardTokenLengths(store, appContext.issuer), caller, appContext) : store;
+    return guards ? guardAccounts(guardTokenLengths(store), caller, appContext) : store;
   };
 }
 

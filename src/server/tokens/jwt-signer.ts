@@ -114,7 +114,7 @@ function copyInteger(integer: Buffer, target: Buffer, end: number): void {
 }
 
 /** The length of so many bytes in base64url without padding. */
-function measureEncoded(byteLength: number): number {
+export function measureEncoded(byteLength: number): number {
   return Math.ceil((Math.ceil(byteLength) * 4) / 3);
 }
 

@@ -16,7 +16,9 @@ import { createPause } from '../lib/event-loop-turns.ts';
 import { overrideTransaction } from '../store/overrides.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { type Group, type Membership, memberValue, type User } from '../store/tables.ts';
+import { toAuthorities } from './claims.ts';
 import type { TokenIssuer } from './issue.ts';
+import { measureEncoded } from './jwt-signer.ts';
 import { RoleChanges } from './role-changes.ts';
 import {
   fits,
@@ -34,24 +36,36 @@ const maxOfClient = 8_192;
 
 type Measure = Pick<TokenIssuer, 'measure'>;
 
-/** Wraps the store for one request. */
-export function guardTokenLengths(store: Store, issuer: Measure): Store {
-  const transaction: Store['transaction'] = (work) =>
-    store.transaction(async (tx) => {
-      const changes = new RoleChanges();
-      const result = await work(changes.record(tx));
-      for (const [groupId, group] of changes.newGroups)
-        if (changes.memberships.length > 0 || !isSmall(group, issuer)) changes.groups.set(groupId, group);
-      await assertTokensFit(store, changes, issuer);
-      return result;
-    });
-  return overrideTransaction(store, transaction);
+/** Creates a function that wraps the store for one request. */
+export function createLengthGuard(issuer: Measure): (store: Store) => Store {
+  const isSmall = createSizeCheck(issuer);
+  return (store) => {
+    const transaction: Store['transaction'] = (work) =>
+      store.transaction(async (tx) => {
+        const changes = new RoleChanges();
+        const result = await work(changes.record(tx));
+        for (const [groupId, group] of changes.newGroups)
+          if (changes.memberships.length > 0 || !isSmall(group)) changes.groups.set(groupId, group);
+        await assertTokensFit(store, changes, issuer);
+        return result;
+      });
+    return overrideTransaction(store, transaction);
+  };
 }
 
-/** Most groups: a token with their roles alone is far below the limit, whatever client it is issued to. */
-function isSmall({ roles }: Group, issuer: Measure): boolean {
-  const { length, maxLength } = issuer.measure(toSampleContent(sampleUser, sampleClient, new Set(roles)));
-  return length + maxOfClient <= maxLength;
+/** Most groups: a token with their roles alone is far below the limit, whatever its client and key. */
+function createSizeCheck(issuer: Measure): (group: Group) => boolean {
+  let bytesForRoles: number | undefined;
+  return ({ roles }) => {
+    bytesForRoles ??= measureRest(issuer) - maxOfClient;
+    return measureEncoded(Buffer.byteLength(JSON.stringify(toAuthorities(roles)))) <= bytesForRoles;
+  };
+}
+
+/** The bytes that a token without roles leaves. */
+function measureRest(issuer: Measure): number {
+  const { length, maxLength } = issuer.measure(toSampleContent(sampleUser, sampleClient, new Set()));
+  return maxLength - length;
 }
 
 /** One whose token a change can make longer. */

@@ -18,7 +18,7 @@ import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
 import type { Transaction } from '../../../store/store.ts';
 import type { Client } from '../../../store/tables.ts';
-import { guardTokenLengths } from '../../../tokens/length-guard.ts';
+import { createLengthGuard } from '../../../tokens/length-guard.ts';
 import { findCaller, requireManagedClient } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
 import { ClientWithGrants, readClientWithGrants } from './client-with-grants.ts';
@@ -84,7 +84,7 @@ export default defineRoute({
     const { clock, issuer, assertMatch } = context;
     const caller = findCaller(context);
     const now = clock.now();
-    return guardTokenLengths(context.store, issuer).transaction(async (tx) => {
+    return createLengthGuard(issuer)(context.store).transaction(async (tx) => {
       const client = await requireManagedClient(tx, params.id, caller);
       assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
       const changed = changeClient(client, body);
