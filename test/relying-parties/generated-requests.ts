@@ -29,7 +29,7 @@ export interface TokenTest extends GeneratedRequest {
 
 export const secret = 'only-for-these-tests-0123456789';
 const callback = 'https://app.example.com/callback';
-const loopback = 'http://127.0.0.1/callback';
+const loopback = 'http://127.0.0.1:8400/callback';
 export const audience = 'https://orders.example';
 const scope = 'READ WRITE';
 /** All that the generated requests name, to which the user has agreed before. */
@@ -90,7 +90,12 @@ const authorizationValues: Values = {
   redirect_uri: [
     ...['https://evil.example/callback', `${callback}/`, `${callback}?x=1`, `${callback}#f`, `${callback}/../other`],
     ...['http://app.example.com/callback', 'HTTPS://app.example.com/callback', 'https://app.example.com:443/callback'],
-    ...['https://app.example.com@evil.example/callback', '/callback', 'javascript:alert(1)', loopback],
+    ...[
+      'https://app.example.com@evil.example/callback',
+      '/callback',
+      'javascript:alert(1)',
+      'http://127.0.0.1/callback',
+    ],
     ...['http://127.0.0.1:5173/callback', 'http://[::1]:5173/callback', 'http://localhost:5173/callback'],
   ],
   response_type: ['token', 'id_token', 'none', 'code token', 'code id_token', 'code code', 'CODE', 'unknown'],
