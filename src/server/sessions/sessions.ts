@@ -88,8 +88,8 @@ export async function startSession(
       options.parentSession?.endsAt ?? Number.POSITIVE_INFINITY,
     ),
   };
-  await endOldestSessions(tx, session, deps);
   await tx.sessions.insert(session);
+  await endOldestSessions(tx, session, deps);
   return options.renewable ? { session, refreshToken: await issueRefreshToken(tx, session, deps) } : { session };
 }
 
@@ -118,8 +118,8 @@ export async function transferSession(
   deps: SessionDeps,
 ): Promise<Session> {
   const transferred = { ...session, ...to };
-  if (to.clientId !== session.clientId) await endOldestSessions(tx, transferred, deps);
   await tx.sessions.replace(transferred);
+  if (to.clientId !== session.clientId) await endOldestSessions(tx, transferred, deps);
   return transferred;
 }
 
@@ -178,7 +178,10 @@ async function deleteEndedSessions(
   for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session);
 }
 
-/** Makes room for one more session: of a user it never ends one of another user. */
+/**
+ * Makes room for a new session, which is in the store: of a user it never ends one of another user. The new one ends, too, if
+ * one of those started it: otherwise nothing would end it with the session at the start of the chain.
+ */
 async function endOldestSessions(
   tx: Transaction,
   session: Session,
@@ -189,7 +192,7 @@ async function endOldestSessions(
   const now = epochSeconds(clock);
   const sessions = await tx.sessions.find('holder', toSessionHolder(session), { limit: most + excessBatchSize });
   const newestFirst = sessions
-    .filter(({ endsAt }) => endsAt > now)
+    .filter(({ sessionId, endsAt }) => sessionId !== session.sessionId && endsAt > now)
     .toSorted((one, other) => other.startedAt - one.startedAt);
   for (const oldest of newestFirst.slice(most - 1)) await endSession(tx, oldest);
 }

@@ -45,11 +45,28 @@ describe('one more session than sessions-per-user', () => {
       const redeemed = await postJson(server, redeemAt, {}, { param });
       return (redeemed.json as { accessToken: string }).accessToken;
     };
-    let token = await derive(login.accessToken);
-    for (let times = 0; times < 5; times += 1) token = await derive(token);
+    for (let times = 0; times < 6; times += 1) await derive(login.accessToken);
     const ids = await sessionIds(server);
     expect(ids).toContain(readClaims(login).sid);
     expect(ids).toHaveLength(1 + 3);
+  });
+
+  test('ends a chain of sessions with its oldest, also the new one, which nothing else would end with the first', async () => {
+    await using server = await startWith([], limited);
+    await server.makeClient({ clientId: 'shop', scope: [] });
+    const start = async ({ accessToken }: { readonly accessToken: string }, clientId: string) => {
+      server.clock.advance(1);
+      const { param } = await server.as({ token: accessToken }).userIdentities.generateParam({ body: {} });
+      const path = `/user-identities/auth-legacy-by-param?clientId=${clientId}`;
+      return (await postJson(server, path, {}, { param })).json as { accessToken: string };
+    };
+    const login = await logIn(server);
+    const oldest = await start(login, 'shop');
+    const next = await start(oldest, appClientId);
+    const others = [await start(login, 'shop'), await start(login, 'shop')];
+    await start(next, 'shop');
+    const ids = [login, ...others].map((token) => readClaims(token).sid);
+    expect(await sessionIds(server)).toEqual(ids.sort());
   });
 
   test('also counts one that moves from another client', async () => {
