@@ -1,6 +1,6 @@
 /**
  * What commands on many rows cost: CPU time of command and server together, so that other work on the machine and the time
- * of a sync do not count. The floor is an empty process of Node.
+ * of a sync do not count. An import sends nothing. The floor is an empty process of Node.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -45,15 +45,22 @@ export async function rowFigures(bench: BenchEnvironment): Promise<Figure[]> {
 }
 
 async function measureWrites(run: RowsRun): Promise<Figure[]> {
-  const [floors, bulk, apply]: [Duration[], Duration[], Duration[]] = [[], [], []];
+  const [floors, bulk, apply, imports]: [Duration[], Duration[], Duration[], Duration[]] = [[], [], [], []];
+  const realm = writeFile(run, 'realm.json', JSON.stringify(createRealm(rowCount)));
   for (let round = 0; round < rounds; round += 1) {
     floors.push(measureCommand(nodeOn('driver', ['-e', '0']), run.variables));
     const rows = writeFile(run, `bulk-${round}.csv`, toCsv(createGroups(`bulk-${round}`, rowCount)));
     bulk.push(await measureBoth(run, ['bulk', 'run', rows, '--operation', 'groups.create']));
     const file = writeDocument(run, `apply-${round}`, createGroups(`apply-${round}`, groupCount));
     apply.push(await measureBoth(run, ['apply', '-f', file, '--yes', '--set', `apply-${round}`]));
+    const seed = path.join(run.folder, `seed-${round}.json`);
+    imports.push(await measureBoth(run, ['import', 'keycloak', realm, '--to', seed]));
   }
-  return [rowFigure('iam bulk run', bulk, rowCount, floors), rowFigure('iam apply', apply, groupCount, floors)];
+  return [
+    rowFigure('iam bulk run', bulk, rowCount, floors),
+    rowFigure('iam apply', apply, groupCount, floors),
+    rowFigure('iam import keycloak', imports, rowCount, floors),
+  ];
 }
 
 /** Plans of all groups with their members: before the server has them, and after. */
@@ -113,6 +120,35 @@ function createGroups(prefix: string, count: number) {
     roles: [`READ_${number % 300}`, `WRITE_${number % 200}`],
     dependencies: number % 10 === 9 ? [{ groupName: `${prefix}-${number - 1}` }] : [],
   }));
+}
+
+/** A realm of users with passwords, who are each in one of a hundred groups and have a role. */
+function createRealm(count: number) {
+  const names = Array.from({ length: 100 }, (_, number) => `import-${number}`);
+  const password = {
+    type: 'password',
+    credentialData: JSON.stringify({ algorithm: 'pbkdf2-sha256', hashIterations: 27_500 }),
+    secretData: JSON.stringify({
+      value: Buffer.alloc(64, 1).toString('base64'),
+      salt: Buffer.alloc(16, 2).toString('base64'),
+    }),
+  };
+  const users = Array.from({ length: count }, (_, number) => ({
+    username: `imported-${number}`,
+    email: `imported-${number}@example.com`,
+    emailVerified: true,
+    enabled: true,
+    groups: [`/import-${number % 100}`],
+    realmRoles: [`ROLE_${number % 100}`],
+    credentials: [password],
+  }));
+  return {
+    realm: 'bench',
+    roles: { realm: names.map((_, number) => ({ name: `ROLE_${number}` })) },
+    groups: names.map((name) => ({ name, path: `/${name}` })),
+    clients: [],
+    users,
+  };
 }
 
 function toCsv(groups: ReturnType<typeof createGroups>): string {
