@@ -9,6 +9,7 @@ import type { Settings } from '../config/settings.ts';
 import { isLocalName } from '../config/validators.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import type { Client } from '../store/tables.ts';
+import { ownsClient } from './object-access.ts';
 import type { Principal } from './principal.ts';
 
 /** Whether users can log in to the application in this way: without `browserLogin` to those of the first party. */
@@ -100,12 +101,13 @@ function listApprovedValues(client: Client): Readonly<Record<string, readonly st
 }
 
 /**
- * Credentials of a first-party client that takes part in logins start logins in its name: only approvers obtain them.
- * Those of a third-party client are for its owner. @throws IamError GRANT_EXCEEDED.
+ * Credentials of a client that takes part in logins start logins in its name: only approvers obtain them, and the owner of a
+ * third-party client. @throws IamError GRANT_EXCEEDED.
  */
 export function assertMayObtainCredentials(client: Client, deps: ApprovalDeps): void {
   const missingRoles = listMissingApprovalRoles(deps);
-  if (missingRoles.length === 0 || client.party !== '1STPARTY' || !takesPartInAnyLogin(client)) return;
+  if (missingRoles.length === 0 || !takesPartInAnyLogin(client)) return;
+  if (client.party === '3RDPARTY' && ownsClient(deps.caller, client)) return;
   const message = `Users log in to the client ${client.clientId} with a browser, so new credentials of it require ${missingRoles.join(' and ')}. Otherwise, update the client with browserLogin: false first, which ends its logins.`;
   throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
 }
