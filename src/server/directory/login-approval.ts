@@ -29,7 +29,7 @@ export function takesPartInAnyLogin(client: Client): boolean {
 export function explainLoginRefusal(client: Client, grantType: LoginGrantType = 'authorization_code'): string {
   const { clientId, grantTypes } = client;
   return grantTypes.includes(grantType)
-    ? `An administrator has not switched on logins for ${nameApplication(client)}: iam clients update ${clientId} --browser-login`
+    ? `Users cannot log in to ${nameApplication(client)} until an administrator with IAM_ADMIN_MAINTENANCE approves it: iam clients update ${clientId} --browser-login`
     : `The application ${nameApplication(client)} is not registered for logins: its grant types lack ${grantType}.`;
 }
 

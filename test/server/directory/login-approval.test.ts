@@ -28,8 +28,8 @@ const openLogin = (server: TestServer, id: string, uri = callback) =>
 const loginPage = { status: 200, location: undefined, text: expect.stringContaining('to continue to') };
 
 function refusalFor(id: string) {
-  const command = `iam clients update ${id} --browser-login`;
-  return { status: 400, location: undefined, text: expect.stringContaining(command) };
+  const remedy = `an administrator with IAM_ADMIN_MAINTENANCE approves it: iam clients update ${id} --browser-login`;
+  return { status: 400, location: undefined, text: expect.stringContaining(remedy) };
 }
 
 const patch = (caller: IamClient, id: string, body: object) => caller.raw('PATCH', `/_iam/clients/${id}`, { body });

@@ -42,7 +42,7 @@ button.row { display: flex; align-items: center; justify-content: space-between;
 a { color: var(--accent); }
 .error { padding: 8px 12px; border: 1px solid var(--error); border-radius: 6px; color: var(--error); }
 .note { padding: 8px 12px; border-radius: 6px; background: var(--tint); }
-code { font: 12px/16px ui-monospace, monospace; }
+code { font: 12px/16px ui-monospace, monospace; white-space: nowrap; }
 select + button.row { margin-top: 8px; }
 ul { margin: 0 0 16px; padding-left: 20px; }
 .inline { display: flex; gap: 8px; }
