@@ -256,15 +256,15 @@ function locate(document: SourceDocument, at: string, name?: string): SourcePosi
 function findNode({ firstEntries, parse }: SourceDocument, at: string): { node?: Node } & Pick<YamlText, 'placeAt'> {
   const { document, placeAt } = parse();
   let node: unknown = document?.contents;
-  let list = '';
-  for (const part of at === '' ? [] : at.split('/')) {
+  const parts = at === '' ? [] : at.split('/');
+  for (const [depth, part] of parts.entries()) {
     const parent = isAlias(node) && document ? node.resolve(document) : node;
-    const first = firstEntries[list as ListName] ?? 0;
+    // Only the lists at the top have entries that are numbered across documents.
+    const first = depth === 1 ? firstEntries[parts[0] as ListName] : 0;
     const pair = isMap(parent) ? parent.items.find(({ key }) => readKey(key) === part) : undefined;
     const below = isSeq(parent) ? parent.items[Number(part) - first] : (pair?.value ?? pair?.key);
     if (!isNode(below)) break;
     node = below;
-    list = list === '' ? part : '/';
   }
   return { ...(isNode(node) ? { node } : {}), placeAt };
 }

@@ -25,12 +25,12 @@ export function takesPartInAnyLogin(client: Client): boolean {
   return loginGrantTypes.some((name) => takesPartInLogins(client, name));
 }
 
-/** Why users cannot log in to the application in this way, and how an administrator changes that. */
+/** Why users cannot log in to the application in this way, and the command that changes that. */
 export function explainLoginRefusal(client: Client, grantType: LoginGrantType = 'authorization_code'): string {
   const { clientId, grantTypes } = client;
   return grantTypes.includes(grantType)
     ? `Users cannot log in to ${nameApplication(client)} until an administrator with IAM_ADMIN_MAINTENANCE approves it: iam clients update ${clientId} --browser-login`
-    : `The application ${nameApplication(client)} is not registered for logins: its grant types lack ${grantType}.`;
+    : `${nameApplication(client)} is not registered for logins, its grant types lack ${grantType}: iam clients update ${clientId} --add-grant-type ${grantType}`;
 }
 
 /** Its name, with the id by which its developer finds it. */

@@ -90,7 +90,7 @@ function repeatParameter(value: z.ZodString) {
 export function readForm(
   form: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): AuthorizationParameters {
-  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, [value ?? []].flat(2)]));
+  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name, [value ?? []].flat()]));
 }
 
 /** The values of each parameter, as sent. */

@@ -131,7 +131,8 @@ export function narrowSession(session: Session, names: readonly string[]): Sessi
 }
 
 /**
- * The session with the audiences that a request for its next token names (RFC 8707, 2.2), of which the client has all.
+ * The session with the audiences that a request for its next token names (RFC 8707, 2.2).
+ * @param resources which are audiences of the client; undefined if the request names none
  * @throws IamError TARGET_INVALID if the session has others, or none that the client still has.
  */
 export function narrowAudiences(

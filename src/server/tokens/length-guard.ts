@@ -53,7 +53,7 @@ export function createLengthGuard(issuer: Measure): (store: Store) => Store {
   };
 }
 
-/** Most groups: a token with their roles alone is far below the limit, whatever its client and key. */
+/** Creates a check that most groups pass: a token with their roles alone is far below the limit, whatever its client and key. */
 function createSizeCheck(issuer: Measure): (group: Group) => boolean {
   let bytesForRoles: number | undefined;
   return ({ roles }) => {
@@ -62,7 +62,7 @@ function createSizeCheck(issuer: Measure): (group: Group) => boolean {
   };
 }
 
-/** The bytes that a token without roles leaves. */
+/** The bytes below the limit that a token without roles leaves to them. */
 function measureRest(issuer: Measure): number {
   const { length, maxLength } = issuer.measure(toSampleContent(sampleUser, sampleClient, new Set()));
   return maxLength - length;

@@ -103,6 +103,13 @@ describe('a first-party client that was created without IAM_ADMIN_MAINTENANCE', 
   });
 });
 
+test('the page for a client without the grant type names the command that adds it', async () => {
+  await using server = await startServer();
+  await server.makeClient({ clientId: 'batch', redirectURI: callback });
+  const command = `iam clients update batch --add-grant-type ${codeGrant}`;
+  expect(await openLogin(server, 'batch')).toMatchObject({ status: 400, text: expect.stringContaining(command) });
+});
+
 test.each([
   ['that names another machine', '127.0.0.1', '203.0.113.7'],
   ['that is not trusted', '192.0.2.1', '127.0.0.1'],

@@ -157,18 +157,17 @@ export async function startClientSession(
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
+  const { openidScopes } = grant;
   const isThirdParty = client.party === '3RDPARTY';
-  if (isThirdParty && !hasConsented(user, client.clientId, [...grant.openidScopes, ...(row.scope ?? [])]))
-    return undefined;
+  if (isThirdParty && !hasConsented(user, client.clientId, [...openidScopes, ...(row.scope ?? [])])) return undefined;
   const { authenticatedAt, methods } = browserSession.browser;
   const level = row.level === 'AUTH-MFA' ? browserSession.level : (row.level ?? 'AUTH-BASIC');
-  const { openidScopes, resources: granted } = grant;
   const outlives = isIndependent || openidScopes.includes('offline_access');
   const started = await startSession(
     tx,
     {
       ...{ clientId: client.clientId, userId: user.userId, level, remember: false },
-      ...{ scope: row.scope, resources: granted },
+      ...{ scope: row.scope, resources: grant.resources },
       renewable: client.grantTypes.includes('refresh_token'),
       parentSession: outlives ? { ...browserSession, endsAt: Number.MAX_SAFE_INTEGER } : browserSession,
       openid: {
