@@ -37,10 +37,10 @@ export interface ApiKeyOperations {
    * Create an API key.
    *
    * Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights
-   * that the caller lacks; those of a client that takes part in browser logins require IAM_ADMIN_MAINTENANCE and
-   * AUTH-MFA on a server with remote access, but for the owner of a third-party client. For this check,
-   * IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as
-   * CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.
+   * that the caller lacks. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and
+   * ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. With remote access or behind a proxy, a key of a client that
+   * takes part in browser logins requires IAM_ADMIN_MAINTENANCE and AUTH-MFA, except for the owner of a
+   * third-party client. The key is returned only once; the server stores its hash.
    *
    * `POST /security/iam/v1/api-key`
    *
@@ -206,10 +206,10 @@ export interface ClientIdentitiesOperations {
    * Create a client.
    *
    * Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has
-   * itself, and a user of a client with a secret only what the application client of the server has, too. On a
-   * server with remote access, such a caller creates a client with a grant type of browser logins with
-   * browserLogin: false: users can log in to it once an administrator with IAM_ADMIN_MAINTENANCE approves it. The
-   * secret is returned only once; the server stores its hash.
+   * itself, and a user of a client with a secret only what the application client of the server has, too. With
+   * remote access or behind a proxy, a client of such a caller with a grant type of browser logins has
+   * browserLogin: false: users can log in to it once an administrator with IAM_ADMIN_MAINTENANCE and AUTH-MFA
+   * approves it. The secret is returned only once; the server stores its hash.
    *
    * `POST /security/iam/v1/client-identities`
    *

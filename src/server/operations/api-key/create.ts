@@ -24,7 +24,7 @@ export default defineOperation({
   id: 'api-key.create',
   title: 'Create an API key',
   description:
-    'Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights that the caller lacks; those of a client that takes part in browser logins require IAM_ADMIN_MAINTENANCE and AUTH-MFA on a server with remote access, but for the owner of a third-party client. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.',
+    'Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights that the caller lacks. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. With remote access or behind a proxy, a key of a client that takes part in browser logins requires IAM_ADMIN_MAINTENANCE and AUTH-MFA, except for the owner of a third-party client. The key is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/api-key',
   auth: 'caller',

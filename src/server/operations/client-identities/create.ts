@@ -20,7 +20,7 @@ export default defineOperation({
   id: 'client-identities.create',
   title: 'Create a client',
   description:
-    'Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has itself, and a user of a client with a secret only what the application client of the server has, too. On a server with remote access, such a caller creates a client with a grant type of browser logins with browserLogin: false: users can log in to it once an administrator with IAM_ADMIN_MAINTENANCE approves it. The secret is returned only once; the server stores its hash.',
+    'Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has itself, and a user of a client with a secret only what the application client of the server has, too. With remote access or behind a proxy, a client of such a caller with a grant type of browser logins has browserLogin: false: users can log in to it once an administrator with IAM_ADMIN_MAINTENANCE and AUTH-MFA approves it. The secret is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/client-identities',
   auth: 'caller',
