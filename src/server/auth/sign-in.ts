@@ -33,7 +33,9 @@ export function startSessionWithoutPassword(
   return deps.store.transaction(async (tx) => {
     const user = await findUnlockedUser(tx, request);
     const client = await findSignInClient(tx, request.clientId);
-    const renewable = browser === undefined && client.grantTypes.includes('refresh_token');
+    // A third-party client renews only what a login with a browser started.
+    const isRenewed = client.party === '1STPARTY' && client.grantTypes.includes('refresh_token');
+    const renewable = browser === undefined && isRenewed;
     const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable, browser };
     return readUserContent(deps, { user, client, ...(await startSession(tx, start, deps)) });
   });

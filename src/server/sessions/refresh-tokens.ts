@@ -215,8 +215,10 @@ async function isGranted(
   if (userId === undefined) return true;
   const user = await reader.users.get(userId);
   if (user?.locked !== false) return false;
-  const client = openid && (await reader.clients.get(clientId));
-  if (!client) return openid === undefined;
+  const client = await reader.clients.get(clientId);
+  if (!client) return false;
+  // Other logins, as with the grant password, are for first-party clients.
+  if (!openid) return client.party === '1STPARTY';
   if (client.secretHash !== undefined && renewer?.hasClientCredential === false) return false;
   if (openid.isLimited === undefined) return client.party === '1STPARTY' && client.browserLogin !== false;
   return hasConsented(user, clientId, []) && takesPartInAnyLogin(client);

@@ -57,6 +57,20 @@ test('an application that a seed makes one of a third party gets what its users 
   expect((await redeem(server, readAnswer(agreed).code)).json).toHaveProperty('access_token');
 });
 
+test('nor does such an application renew what its users logged in to with the grant password', async () => {
+  await using server = await startServer({ seed });
+  const apply = (client: object) => send(server, '/_iam/seed', { method: 'POST', body: { clients: [client] } });
+  expect(await apply({ clientId: 'plain', grantTypes: ['password', 'refresh_token'] })).toMatchObject({ status: 200 });
+  const request = (grant_type: string, more: Record<string, string>) =>
+    postAs(server, 'plain', '/oauth2/token', { grant_type, ...more });
+  const { json } = await request('password', { username: alice.userName, password });
+  const renew = (token: unknown) => request('refresh_token', { refresh_token: String(token) });
+  const renewed = await renew(json.refresh_token);
+  expect(renewed.json).toHaveProperty('access_token');
+  expect(await apply({ clientId: 'plain', party: '3RDPARTY' })).toMatchObject({ status: 200 });
+  expect((await renew(renewed.json.refresh_token)).json).toMatchObject({ error: 'invalid_grant' });
+});
+
 test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_credentials'] }])(
   'the client gets no new tokens when its logins are switched off: %j',
   async (changes) => {

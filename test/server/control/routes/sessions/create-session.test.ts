@@ -49,11 +49,14 @@ describe('a sign-in without a password', () => {
     await using server = await startServer({ seed });
     const renewing = await server.makeClient({ grantTypes: ['refresh_token'] });
     const plain = await server.makeClient({ grantTypes: ['password'] });
+    const partner = await server.makeClient({ grantTypes: ['refresh_token'], party: '3RDPARTY' });
     const { body } = await signIn(server, { userId: 'ann', clientId: renewing.clientId });
     expect(body).toMatchObject({ refreshToken: expect.any(String) });
     const response = await signIn(server, { userId: 'ann', clientId: plain.clientId });
     expect(response.body).not.toHaveProperty('refreshToken');
     expect(readClaims(response)).toMatchObject({ client_id: plain.clientId });
+    const ofPartner = await signIn(server, { userId: 'ann', clientId: partner.clientId });
+    expect(ofPartner.body).not.toHaveProperty('refreshToken');
   });
 
   const shared = sharedServer(() => startServer({ seed }));
