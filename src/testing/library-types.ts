@@ -435,7 +435,7 @@ export interface SeedInput {
     redirectURIs?: string[] | undefined;
     /** Audiences of its tokens, besides the issuer */
     audiences?: string[] | undefined;
-    /** Whether the client takes part in browser logins (default: yes if it is first-party) */
+    /** Whether users can log in with a browser (default: if first-party) */
     browserLogin?: boolean | undefined;
     /** Redirect URIs after a logout */
     postLogoutRedirectURIs?: string[] | undefined;

@@ -59,7 +59,7 @@ export const browserLoginFields = {
   browserLogin: z
     .boolean()
     .optional()
-    .describe('Whether the client takes part in browser logins (default: yes if it is first-party)')
+    .describe('Whether users can log in with a browser (default: if first-party)')
     .meta({ examples: [true] }),
   postLogoutRedirectURIs: listUpTo(50, RedirectURI)
     .optional()

@@ -156,7 +156,7 @@ function createSchema(): JsonSchema {
       ),
       browserLogin: described(
         valueSchemas.client.browserLogin,
-        'Whether the client takes part in browser logins (default: yes if it is first-party)',
+        'Whether users can log in with a browser (default: if first-party)',
       ),
       postLogoutRedirectURIs: list(
         { ...described(valueSchemas.client.postLogoutRedirectURIs.items, 'A redirect URI'), minLength: 1 },
