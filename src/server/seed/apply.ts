@@ -17,6 +17,7 @@ import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
 import { certificatePrefix, formatCertificateIdentity } from '../federation/certificate-login.ts';
 import { hashSecret } from '../lib/secrets.ts';
+import { endLoginsOfChangedClient } from '../sessions/end-sessions.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type ApiKey, type Client, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
@@ -297,7 +298,10 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     await reserveClientSubject(tx, seed, 'serviceAccountId');
   const lists = { redirectURIs, audiences, postLogoutRedirectURIs };
   if (known)
-    return replaceIfChanged(known, replaceLists({ ...known, ...fields }, lists), (row) => tx.clients.replace(row));
+    return replaceIfChanged(known, replaceLists({ ...known, ...fields }, lists), async (row) => {
+      await tx.clients.replace(row);
+      await endLoginsOfChangedClient(tx, known, row);
+    });
   await reserveClientSubject(tx, seed, 'clientId');
   const client: Client = {
     appId: seed.clientId,

@@ -1,6 +1,7 @@
 /** Ends sessions with their refresh tokens. */
+import { takesPartInAnyLogin } from '../directory/login-approval.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Session } from '../store/tables.ts';
+import type { Client, Session } from '../store/tables.ts';
 
 /**
  * Ends a session: deletes it with its refresh tokens. Tokens that reference it become invalid. One of a browser ends with
@@ -51,6 +52,20 @@ export async function endSessionsOfLogon(tx: Transaction, logon: string): Promis
 export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
   for (const session of await tx.sessions.find('clientId', clientId))
     if (!session.browser) await endSession(tx, session);
+}
+
+/**
+ * Ends sessions of a client after its change: those of logins with a browser, if users can no longer log in to it, and those
+ * of all its users, if it becomes third-party. Otherwise the holder of one access token could renew it until the session ends,
+ * also at another client. The session of the browser stays.
+ */
+export async function endLoginsOfChangedClient(tx: Transaction, before: Client, after: Client): Promise<void> {
+  const isDemoted = before.party === '1STPARTY' && after.party === '3RDPARTY';
+  const isSwitchedOff = takesPartInAnyLogin(before) && !takesPartInAnyLogin(after);
+  if (!isDemoted && !isSwitchedOff) return;
+  for (const session of await tx.sessions.find('clientId', before.clientId))
+    if (session.userId !== undefined && !session.browser && (isDemoted || session.openid))
+      await endSession(tx, session);
 }
 
 /** Ends the sessions in which a client acts for itself, not those of users. */

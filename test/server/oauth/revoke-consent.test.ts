@@ -57,6 +57,33 @@ test('an application that a seed makes one of a third party gets what its users 
   expect((await redeem(server, readAnswer(agreed).code)).json).toHaveProperty('access_token');
 });
 
+const me = '/security/iam/v1/user-identities/me';
+
+test.each([
+  ['its logins are switched off', 'PATCH', '/_iam/clients/web', { browserLogin: false }],
+  ['it loses its grant type', 'PATCH', '/_iam/clients/web', { grantTypes: ['refresh_token'] }],
+  ['it becomes third-party', 'POST', '/_iam/seed', { clients: [{ clientId: 'web', party: '3RDPARTY' }] }],
+])(
+  'a first-party client keeps no token of a login with a browser when %s, nor what the token started',
+  async (...row) => {
+    const [, method, route, body] = row;
+    await using server = await startServer({ seed });
+    const browser = createBrowser();
+    const login = await browser.get(authorizeUrl(server));
+    const page = await browser.submit(login, 'password', { user_name: 'alice', password });
+    const { access_token: token } = (await redeem(server, readAnswer(page).code)).json;
+    const caller = server.as({ token: String(token) });
+    const moved = await caller.raw('POST', `${me}/change-app`, { query: { targetClientId: 'tv' }, body: {} });
+    const callers = [caller, server.as({ token: (moved.body as { accessToken: string }).accessToken })];
+    const renew = () => Promise.all(callers.map((one) => one.raw('POST', `${me}/renovate-token`)));
+    expect(await renew()).toMatchObject([{ status: 201 }, { status: 201 }]);
+    expect((await send(server, route, { method, body })).status).toBe(200);
+    expect(await renew()).toMatchObject([{ status: 401 }, { status: 401 }]);
+    // The session of the browser is for other applications, too.
+    expect(readAnswer(await browser.get(authorizeUrl(server, { client_id: 'tv' })))).toHaveProperty('code');
+  },
+);
+
 test('nor does such an application renew what its users logged in to with the grant password', async () => {
   await using server = await startServer({ seed });
   const apply = (client: object) => send(server, '/_iam/seed', { method: 'POST', body: { clients: [client] } });
@@ -80,8 +107,8 @@ test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_cred
     const renewal = { grant_type: 'refresh_token', refresh_token: String(token), client_id: 'partner' };
     expect((await update(changes)).status).toBe(200);
     expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
-    // The refused request used up nothing.
+    // Its users log in again.
     await update({ browserLogin: true, grantTypes: ['authorization_code', 'refresh_token'] });
-    expect((await postFields(server, '/oauth2/token', renewal)).json).toHaveProperty('access_token');
+    expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
   },
 );

@@ -1,6 +1,7 @@
 /** A client without a service account gets one later, once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
+import { asUser } from '../../operations/user-token.ts';
 import { send } from '../control-client.ts';
 
 let server: TestServer;
@@ -42,4 +43,19 @@ test.each([
 ])('%s is refused, and nothing changes', async (_what, id, name) => {
   expect(await update(id, name)).toMatchObject({ body: [{ code: 'ID_TAKEN' }] });
   expect((await send(server, `/_iam/clients/${id}`)).body).not.toHaveProperty('serviceAccountId');
+});
+
+test('an owner who may not choose it does not learn which ids and login names exist', async () => {
+  const users = [{ userId: 'ann', userName: 'ann.lee' }];
+  await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true }, seed: { users } });
+  const owner = await asUser(remote, { userId: 'mallory' });
+  await remote.makeClient({ clientId: 'partner', party: '3RDPARTY', userId: 'mallory' });
+  const names = ['ann', 'ann.lee', 'free'];
+  const requests = names.map((serviceAccountId) =>
+    owner.raw('PATCH', '/_iam/clients/partner', { body: { serviceAccountId } }),
+  );
+  const responses = await Promise.all(requests);
+  const [first] = responses.map(({ status, body }) => ({ status, body }));
+  expect(first).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
+  for (const response of responses) expect(response).toMatchObject(first ?? {});
 });

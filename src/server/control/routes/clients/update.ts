@@ -16,6 +16,7 @@ import { assertNoLookalikes } from '../../../directory/groups.ts';
 import { assertApproved, listMissingMaintenanceRoles } from '../../../directory/login-approval.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
+import { endLoginsOfChangedClient } from '../../../sessions/end-sessions.ts';
 import type { Transaction } from '../../../store/store.ts';
 import type { Client } from '../../../store/tables.ts';
 import { createLengthGuard } from '../../../tokens/length-guard.ts';
@@ -62,7 +63,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, requirePushedAuthorizationRequests, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA, except browserLogin: false; with remote access or behind a proxy, so do new values of appId, redirectURIs, grantTypes and scope of a client that takes part in browser logins after the change; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on; a client that no longer takes part in browser logins loses the sessions that these started. Client id, owner and party cannot change, nor a service account that the client has. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, serviceAccountId, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, requirePushedAuthorizationRequests, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA, except browserLogin: false; with remote access or behind a proxy, so do new values of appId, redirectURIs, grantTypes and scope of a client that takes part in browser logins after the change; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -88,7 +89,6 @@ export default defineRoute({
       const client = await requireManagedClient(tx, params.id, caller);
       assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
       const changed = changeClient(client, body);
-      await addServiceAccount(tx, client, body);
       assertNoLookalikes(changed.authorities.filter((role) => !client.authorities.includes(role)));
       if (caller) {
         assertMayAdminister(client, body, caller);
@@ -97,7 +97,10 @@ export default defineRoute({
         const added = changed.scope.filter((name) => !client.scope.includes(name));
         if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) await assertMayGrantScope(tx, added, caller);
       }
+      // After the checks of the caller: an id that is taken is that of a user or a client.
+      await addServiceAccount(tx, client, body);
       await tx.clients.replace(changed);
+      await endLoginsOfChangedClient(tx, client, changed);
       return readClientWithGrants(tx, changed, now);
     });
   },
