@@ -84,6 +84,23 @@ test.each([
   },
 );
 
+test('no login outlives the switch-off that its exchange runs beside', async () => {
+  await using server = await startServer({ seed });
+  const browser = createBrowser();
+  const page = await browser.get(authorizeUrl(server));
+  await browser.submit(page, 'password', { user_name: 'alice', password });
+  const switchLogins = (isOn: boolean) =>
+    send(server, '/_iam/clients/web', { method: 'PATCH', body: { browserLogin: isOn } });
+  for (let round = 0; round < 10; round += 1) {
+    expect((await switchLogins(true)).status).toBe(200);
+    const { code } = readAnswer(await browser.get(authorizeUrl(server, { scope: 'openid offline_access' })));
+    const [off, { json }] = await Promise.all([switchLogins(false), redeem(server, code)]);
+    expect(off.status).toBe(200);
+    const userinfo = await server.as({ token: String(json.access_token) }).raw('GET', '/oauth2/userinfo');
+    expect(userinfo.status).toBe(401);
+  }
+});
+
 test('nor does such an application renew what its users logged in to with the grant password', async () => {
   await using server = await startServer({ seed });
   const apply = (client: object) => send(server, '/_iam/seed', { method: 'POST', body: { clients: [client] } });

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { apiError } from '../../../contract/errors.ts';
 import { computeLevel } from '../../directory/authentication-levels.ts';
+import { takesPartInAnyLogin } from '../../directory/login-approval.ts';
 import { type Clock, epochSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
@@ -103,7 +104,8 @@ async function exchangeInTransaction(
   if (mismatch !== undefined) return mismatch;
   const start = { client, row, grant: authorization, resources: exchange.resources };
   const content = await startClientSession(tx, deps, start);
-  if (!content) return 'The session of the browser has ended, the user is locked, or has revoked the consent.';
+  if (!content)
+    return 'The session of the browser has ended, the user is locked, the consent was revoked, or the logins of the client were switched off.';
   const { sessionId: startedSessionId } = content.session;
   await tx.tickets.replace({ ...row, authorization: { ...authorization, startedSessionId } });
   return { content, nonce: authorization.nonce };
@@ -146,27 +148,30 @@ type StartDeps = SessionDeps & ContentDeps & { readonly issuerUrl: string };
 
 /**
  * Starts the session of a client for the user of a browser session, with which it ends unless it is independent. Undefined
- * if that session has ended, or the user is locked or has revoked the consent.
+ * if that session has ended, the user is locked or has revoked the consent, or users can no longer log in to the client.
  * @throws IamError TARGET_INVALID, TOKEN_TOO_LONG.
  */
 export async function startClientSession(
   tx: Transaction,
   deps: StartDeps,
-  { client, row, grant, resources, isIndependent = false }: ClientSessionStart,
+  { client: { clientId }, row, grant, resources, isIndependent = false }: ClientSessionStart,
 ): Promise<UserContent | undefined> {
+  // The request read it before the transaction: its logins can have been switched off in the meantime.
+  const client = await tx.clients.get(clientId);
+  if (!client || !takesPartInAnyLogin(client)) return undefined;
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
   const { openidScopes } = grant;
   const isThirdParty = client.party === '3RDPARTY';
-  if (isThirdParty && !hasConsented(user, client.clientId, [...openidScopes, ...(row.scope ?? [])])) return undefined;
+  if (isThirdParty && !hasConsented(user, clientId, [...openidScopes, ...(row.scope ?? [])])) return undefined;
   const { authenticatedAt, methods } = browserSession.browser;
   const level = row.level === 'AUTH-MFA' ? browserSession.level : (row.level ?? 'AUTH-BASIC');
   const outlives = isIndependent || openidScopes.includes('offline_access');
   const started = await startSession(
     tx,
     {
-      ...{ clientId: client.clientId, userId: user.userId, level, remember: false },
+      ...{ clientId, userId: user.userId, level, remember: false },
       ...{ scope: row.scope, resources: grant.resources },
       renewable: client.grantTypes.includes('refresh_token'),
       parentSession: outlives ? { ...browserSession, endsAt: Number.MAX_SAFE_INTEGER } : browserSession,
