@@ -111,7 +111,7 @@ test('a timeout is exit code 75, or 76 after a write, and a timeout error for ev
   await Promise.all(
     runs.map(async ({ entry, server, run }) => {
       const { command } = entry;
-      const { err, ...outcome } = await run(['--timeout', '0.1', '-o', 'json']);
+      const { err, ...outcome } = await run(['--timeout', '1', '-o', 'json']);
       const exitCode = findUnclearExitCode(entry, server.received);
       expect({ command, ...outcome }).toEqual({ command, code: exitCode, out: '' });
       const code = exitCode === 75 ? 'NETWORK' : 'OUTCOME_UNKNOWN';
