@@ -102,8 +102,7 @@ async function exchangeInTransaction(
   if (issuedAt + codeLifetimeSeconds <= now) return `The code has expired, ${codeLifetimeSeconds} s after the login.`;
   const mismatch = findMismatch(authorization, exchange);
   if (mismatch !== undefined) return mismatch;
-  const start = { client, row, grant: authorization, resources: exchange.resources };
-  const content = await startClientSession(tx, deps, start);
+  const content = await startClientSession(tx, deps, { row, grant: authorization, resources: exchange.resources });
   if (!content)
     return 'The session of the browser has ended, the user is locked, the consent was revoked, or the logins of the client were switched off.';
   const { sessionId: startedSessionId } = content.session;
@@ -134,8 +133,7 @@ function isVerifierOf(verifier: string, challenge: string): boolean {
 }
 
 interface ClientSessionStart {
-  readonly client: Client;
-  /** The code, with the user and the session of the browser. */
+  /** The code, with the client, the user and the session of the browser. */
   readonly row: OneTimeToken;
   readonly grant: Pick<Authorization, 'openidScopes' | 'resources'>;
   /** The part of the granted resources that the first token is for. */
@@ -154,14 +152,15 @@ type StartDeps = SessionDeps & ContentDeps & { readonly issuerUrl: string };
 export async function startClientSession(
   tx: Transaction,
   deps: StartDeps,
-  { client: { clientId }, row, grant, resources, isIndependent = false }: ClientSessionStart,
+  { row, grant, resources, isIndependent = false }: ClientSessionStart,
 ): Promise<UserContent | undefined> {
-  // The request read it before the transaction: its logins can have been switched off in the meantime.
-  const client = await tx.clients.get(clientId);
+  // Not as the request read it before the transaction: its logins can have been switched off in the meantime.
+  const client = await tx.clients.get(row.clientId ?? '');
   if (!client || !takesPartInAnyLogin(client)) return undefined;
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
+  const { clientId } = client;
   const { openidScopes } = grant;
   const isThirdParty = client.party === '3RDPARTY';
   if (isThirdParty && !hasConsented(user, clientId, [...openidScopes, ...(row.scope ?? [])])) return undefined;

@@ -191,7 +191,7 @@ async function poll(
   if (decision === undefined) return countPoll(tx, row, row.device, deps);
   await tx.tickets.delete(row.ticketHash);
   // The device is another machine: its session does not end with that of the browser.
-  const start = { client, row, grant: row.device, resources, isIndependent: true };
+  const start = { row, grant: row.device, resources, isIndependent: true };
   return (await startClientSession(tx, deps, start)) ?? 'GRANT_INVALID';
 }
 
