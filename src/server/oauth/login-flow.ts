@@ -83,7 +83,8 @@ export async function continueLogin(context: OperationContext, state: LoginState
     assertMayAsk(request, 'consent_required', 'The user has not agreed to this.');
     const { userName: user } = current.user;
     const target = request.device === undefined ? nameTarget(request) : undefined;
-    const page = { user, rights: listRights(request), deviceCode: request.device?.userCode, target };
+    const isThirdParty = request.client.party === '3RDPARTY';
+    const page = { user, rights: listRights(request), isThirdParty, deviceCode: request.device?.userCode, target };
     return renderConsentPage(createForm(context, state), page);
   }
   return finishLogin(context, state, current);

@@ -135,6 +135,7 @@ interface ConsentPage {
   readonly user: string;
   /** The scopes in words. */
   readonly rights: readonly string[];
+  readonly isThirdParty: boolean;
   /** The code that the device shows, if the application is on one. */
   readonly deviceCode?: string | undefined;
   /** Where the browser goes then, if the application is on none. */
@@ -143,7 +144,7 @@ interface ConsentPage {
 
 export function renderConsentPage(
   form: LoginPageForm,
-  { user, rights, deviceCode, target }: ConsentPage,
+  { user, rights, isThirdParty, deviceCode, target }: ConsentPage,
 ): PageResponse {
   return renderLoginPage(
     form,
@@ -153,6 +154,7 @@ export function renderConsentPage(
       html`<p class="note">Allow it only if your own device shows <code>${deviceCode}</code>. Otherwise the device of an attacker would be logged in as you.</p>`
     }<p>${form.application} wants to act for <b>${user}</b>${rights.length > 0 ? ':' : '.'}</p>
 ${rights.length > 0 && html`<ul>${rights.map((right) => html`<li>${right}</li>`)}</ul>`}
+${isThirdParty && html`<p class="muted">It is an application of a third party.</p>`}
 ${target && html`<p class="muted">Your browser then returns to <b>${target}</b>.</p>`}
 ${renderForm(
   form,
