@@ -20,7 +20,7 @@ let schema: string;
 const allMigrations = migrations as (typeof migrations)[number][];
 
 beforeAll(async () => {
-  allMigrations.push({ name: '0004-later', statements: ['create table later (id int)'] });
+  allMigrations.push({ name: '0005-later', statements: ['create table later (id int)'] });
   await client.connect();
 });
 afterAll(async () => {
@@ -61,7 +61,12 @@ test('refuses them and changes nothing, until it may migrate', async () => {
   expect(openExitCodes['not-ours']).toBe(12);
   const listTables = 'select 1 from information_schema.tables where table_schema = $1 and table_name = $2';
   expect((await client.query(listTables, [schema, 'later'])).rowCount).toBe(0);
-  expect(await connect(true)).toEqual(['0002-browser-sessions', '0003-started-sessions', '0004-later']);
+  expect(await connect(true)).toEqual([
+    '0002-browser-sessions',
+    '0003-started-sessions',
+    '0004-client-tickets',
+    '0005-later',
+  ]);
   expect((await client.query(listTables, [schema, 'later'])).rowCount).toBe(1);
   expect(await connect(false)).toEqual([]);
 });

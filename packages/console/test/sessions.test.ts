@@ -120,7 +120,8 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
       createdAt: '',
     };
     await appContext.store.transaction((tx) => tx.devices.insert(device));
-    const start = { clientId: 'shop', level: 'AUTH-BASIC', remember: true, renewable: true } as const;
+    const client = { clientId: 'shop', party: '1STPARTY' } as const;
+    const start = { client, level: 'AUTH-BASIC', remember: true, renewable: true } as const;
     await appContext.store.transaction(async (tx) => {
       await startSession(tx, { ...start, userId: 'alice', device }, appContext);
       await startSession(tx, { ...start, logon: 'ALICE01' }, appContext);
@@ -143,7 +144,8 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
 
   test.runIf(isFullRun)('are read page by page while the list scrolls', async () => {
     const { appContext } = service();
-    const start = { clientId: 'shop', userId: 'bob', level: 'AUTH-BASIC', remember: false, renewable: false } as const;
+    const client = { clientId: 'shop', party: '1STPARTY' } as const;
+    const start = { client, userId: 'bob', level: 'AUTH-BASIC', remember: false, renewable: false } as const;
     await appContext.store.transaction(async (tx) => {
       for (let at = 0; at < 700; at += 1) await startSession(tx, start, appContext);
     });

@@ -129,7 +129,7 @@ async function issueClientToken(
 ): Promise<TokenResponse> {
   const { store, issuer } = deps;
   if (!renewable) return issuer.issue(await readClientContent(deps, client, { scope, resources }));
-  const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope, resources } as const;
+  const start = { client, level: 'NONE', remember: false, renewable, scope, resources } as const;
   const content = await store.transaction(async (tx) =>
     readClientContent(deps, client, { scope, ...(await startSession(tx, start, deps)) }),
   );

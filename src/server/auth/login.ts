@@ -79,7 +79,7 @@ export async function startPasswordSession(
       const start = {
         ...options,
         device,
-        clientId: client.clientId,
+        client,
         level: 'AUTH-BASIC',
       } as const;
       const started = await startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);

@@ -4,13 +4,13 @@ import { epochSeconds } from '../lib/clock.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
 import { deriveSession, findActiveSession, type SessionDeps } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { OneTimeToken, Session, User } from '../store/tables.ts';
+import type { Client, OneTimeToken, Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
 
 export interface OneTimeTokenLoginRequest {
   readonly param: string;
-  readonly clientId: string;
+  readonly client: Client;
   readonly deviceTokenId?: string | undefined;
 }
 
@@ -20,17 +20,18 @@ export interface OneTimeTokenLoginRequest {
  */
 export async function loginWithOneTimeToken(
   tx: Transaction,
-  { param, clientId, deviceTokenId }: OneTimeTokenLoginRequest,
+  { param, client, deviceTokenId }: OneTimeTokenLoginRequest,
   deps: SessionDeps,
 ): Promise<{ readonly user: User; readonly session: Session }> {
   const token = await consumeOneTimeToken(tx, 'param', param, deps.clock);
-  if (!token || (token.targetClientId ?? clientId) !== clientId) throw createAuthenticationError('CREDENTIALS_INVALID');
+  if (!token || (token.targetClientId ?? client.clientId) !== client.clientId)
+    throw createAuthenticationError('CREDENTIALS_INVALID');
   const now = epochSeconds(deps.clock);
   const { user, source } = await requireSourceSession(tx, token, now);
   const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
   const session = await deriveSession(
     tx,
-    { clientId, remember: false, scope: token.scope, resources: token.resources, device, parentSession: source },
+    { client, remember: false, scope: token.scope, resources: token.resources, device, parentSession: source },
     deps,
   );
   return { user, session };

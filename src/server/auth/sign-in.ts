@@ -36,7 +36,7 @@ export function startSessionWithoutPassword(
     // A third-party client renews only what a login with a browser started.
     const isRenewed = client.party === '1STPARTY' && client.grantTypes.includes('refresh_token');
     const renewable = browser === undefined && isRenewed;
-    const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable, browser };
+    const start = { client, userId: user.userId, level, remember, renewable, browser };
     return readUserContent(deps, { user, client, ...(await startSession(tx, start, deps)) });
   });
 }

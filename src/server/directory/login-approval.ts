@@ -3,12 +3,13 @@
  * redirect URI or device then gets the rights of that user (RFC 9700, 4.11.2). For callers of other machines,
  * administrators with maintenance rights therefore approve what such a client has.
  */
-import { detailedError } from '../../contract/errors.ts';
+import { apiError, detailedError } from '../../contract/errors.ts';
 import { type LoginGrantType, loginGrantTypes } from '../../contract/grant-types.ts';
 import type { Settings } from '../config/settings.ts';
 import { isLocalName } from '../config/validators.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import type { Client } from '../store/tables.ts';
+import type { Reader } from '../store/store.ts';
+import type { Client, Session } from '../store/tables.ts';
 import { ownsClient } from './object-access.ts';
 import type { Principal } from './principal.ts';
 
@@ -23,6 +24,33 @@ export function takesPartInLogins(
 /** Whether users can log in to the application in any way. */
 export function takesPartInAnyLogin(client: Client): boolean {
   return loginGrantTypes.some((name) => takesPartInLogins(client, name));
+}
+
+/** Whether users can still log in to the client as in this session. */
+export function takesPartInLoginsOf(client: Client, { grantType }: NonNullable<Session['openid']>): boolean {
+  // Sessions of earlier versions do not say it.
+  return grantType === undefined ? takesPartInAnyLogin(client) : takesPartInLogins(client, grantType);
+}
+
+/** Whether the client has less than before of what its logins depend on, so that those in progress have to start again. */
+export function losesLogins(before: Client, after: Client): boolean {
+  if (before.party === '1STPARTY' && after.party === '3RDPARTY') return true;
+  if (loginGrantTypes.some((name) => takesPartInLogins(before, name) && !takesPartInLogins(after, name))) return true;
+  const kept = listApprovedValues(after);
+  return Object.entries(listApprovedValues(before)).some(([name, values]) =>
+    values.some((value) => !kept[name]?.includes(value)),
+  );
+}
+
+/**
+ * Requires, in the transaction that issues a code or stores a request of a login, that the client still has what the request
+ * was checked against. @throws IamError GRANT_TYPE_NOT_ALLOWED.
+ */
+export async function assertLoginsKept(reader: Pick<Reader, 'clients'>, client: Client): Promise<void> {
+  const current = await reader.clients.get(client.clientId);
+  if (current && !losesLogins(client, current)) return;
+  const message = `${nameApplication(client)} was changed during the login. Start the login again.`;
+  throw apiError('GRANT_TYPE_NOT_ALLOWED', message);
 }
 
 /** Why users cannot log in to the application in this way, and the command that changes that. */

@@ -92,7 +92,7 @@ export async function startExternalSession(
   const content = await deps.store.transaction(async (tx) => {
     const user = await findUser(tx);
     if (user.locked) throw apiError('PROOF_INVALID').withReason({ text: 'The user is locked.', userId: user.userId });
-    const start = { ...options, clientId: client.clientId, user, callerKey: deps.source.key };
+    const start = { ...options, client, user, callerKey: deps.source.key };
     return readUserContent(deps, { ...(await startLoginSession(tx, start, deps)), client });
   });
   await deps.authentication.throttles.recordExternalLogin(content.user, deps.source.key);

@@ -155,6 +155,6 @@ async function completeReset(
   }
   const tooLong = await findLengthError(user, reset, deps);
   if (tooLong) return tooLong;
-  const start = { clientId: client.clientId, logon, user, remember: false, renewable: true };
+  const start = { client, logon, user, remember: false, renewable: true };
   return readLogonContent(deps, await startLogonSession(tx, start, deps), client);
 }

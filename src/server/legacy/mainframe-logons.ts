@@ -124,7 +124,7 @@ export async function loginWithLogon(
     // Check again: the owner may have been locked, removed or replaced, or the password changed, during verification.
     if (current?.locked || current?.userId !== owner?.userId) throw createInvalidCredentialsError();
     if ((await readPasswordChangeCount(tx, logon)) !== changes) throw createInvalidCredentialsError();
-    const start = { ...options, clientId: client.clientId, logon, user: current };
+    const start = { ...options, client, logon, user: current };
     return readLogonContent(deps, await startLogonSession(tx, start, deps), client);
   });
   await throttles.logon.recordLogin([logon], attempt.caller);
@@ -132,7 +132,7 @@ export async function loginWithLogon(
   return deps.issuer.issue(content);
 }
 
-export interface LogonSessionOptions extends Pick<SessionOptions, 'clientId' | 'remember' | 'renewable'> {
+export interface LogonSessionOptions extends Pick<SessionOptions, 'client' | 'remember' | 'renewable'> {
   readonly logon: string;
   /** The owner of the logon. */
   readonly user: User | undefined;

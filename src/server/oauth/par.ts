@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { exampleText, textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { explainLoginRefusal, takesPartInLogins } from '../directory/login-approval.ts';
+import { assertLoginsKept, explainLoginRefusal, takesPartInLogins } from '../directory/login-approval.ts';
 import { derive } from '../lib/derive.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
@@ -72,7 +72,10 @@ export const par = defineOperation({
     const reader = derive(context, { recordCaller: () => undefined });
     const request = await readAuthorizationRequest(reader, { ...given, client_id: [client.clientId] });
     const row = { kind: 'pushed-request', clientId: client.clientId, pushedRequest: request.query } as const;
-    const { value, expiresIn } = await context.store.transaction((tx) => issueOneTimeToken(tx, row, context));
+    const { value, expiresIn } = await context.store.transaction(async (tx) => {
+      await assertLoginsKept(tx, client);
+      return issueOneTimeToken(tx, row, context);
+    });
     return { request_uri: `${referencePrefix}${value}`, expires_in: Number(expiresIn) };
   },
 });

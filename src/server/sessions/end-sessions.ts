@@ -1,7 +1,7 @@
 /** Ends sessions with their refresh tokens. */
-import { takesPartInAnyLogin } from '../directory/login-approval.ts';
+import { losesLogins, takesPartInLoginsOf } from '../directory/login-approval.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Client, Session } from '../store/tables.ts';
+import type { Client, OneTimeToken, Session } from '../store/tables.ts';
 
 /**
  * Ends a session: deletes it with its refresh tokens. Tokens that reference it become invalid. One of a browser ends with
@@ -55,17 +55,36 @@ export async function endSessionsOfClient(tx: Transaction, clientId: string): Pr
 }
 
 /**
- * Ends sessions of a client after its change: those of logins with a browser, if users can no longer log in to it, and those
- * of all its users, if it becomes third-party. Otherwise the holder of one access token could renew it until the session ends,
- * also at another client. The session of the browser stays.
+ * Ends sessions of a client after its change: those of logins with a browser or a device, if users can no longer log in to it
+ * in this way, and those of all its users, if it becomes third-party. Otherwise the holder of one access token could renew it
+ * until the session ends, also at another client. Logins in progress end too: a new approval does not complete them. The
+ * session of the browser stays.
  */
 export async function endLoginsOfChangedClient(tx: Transaction, before: Client, after: Client): Promise<void> {
+  if (!losesLogins(before, after)) return;
+  const { clientId } = before;
+  for (const ticket of await tx.tickets.find('clientId', clientId))
+    if (isLoginInProgress(ticket)) await tx.tickets.delete(ticket.ticketHash);
   const isDemoted = before.party === '1STPARTY' && after.party === '3RDPARTY';
-  const isSwitchedOff = takesPartInAnyLogin(before) && !takesPartInAnyLogin(after);
-  if (!isDemoted && !isSwitchedOff) return;
-  for (const session of await tx.sessions.find('clientId', before.clientId))
-    if (session.userId !== undefined && !session.browser && (isDemoted || session.openid))
+  for (const session of await tx.sessions.find('clientId', clientId))
+    if (session.userId !== undefined && !session.browser && (isDemoted || isSwitchedOff(session, after)))
       await endSession(tx, session);
+}
+
+const loginTickets: ReadonlySet<OneTimeToken['kind']> = new Set([
+  'authorization-code',
+  'pushed-request',
+  'device-code',
+  'user-code',
+]);
+
+/** A used code stays: its second use ends the session that the first one started. */
+function isLoginInProgress({ kind, authorization }: OneTimeToken): boolean {
+  return loginTickets.has(kind) && authorization?.startedSessionId === undefined;
+}
+
+function isSwitchedOff({ openid }: Session, client: Client): boolean {
+  return openid !== undefined && !takesPartInLoginsOf(client, openid);
 }
 
 /** Ends the sessions in which a client acts for itself, not those of users. */

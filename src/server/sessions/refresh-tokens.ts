@@ -3,7 +3,7 @@
  * a token ends its session.
  */
 import type { Settings } from '../config/settings.ts';
-import { takesPartInAnyLogin } from '../directory/login-approval.ts';
+import { takesPartInLoginsOf } from '../directory/login-approval.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
@@ -220,8 +220,8 @@ async function isGranted(
   // Other logins, as with the grant password, are for first-party clients.
   if (!openid) return client.party === '1STPARTY';
   if (client.secretHash !== undefined && renewer?.hasClientCredential === false) return false;
-  if (openid.isLimited === undefined) return client.party === '1STPARTY' && client.browserLogin !== false;
-  return hasConsented(user, clientId, []) && takesPartInAnyLogin(client);
+  if (!takesPartInLoginsOf(client, openid)) return false;
+  return openid.isLimited ? hasConsented(user, clientId, []) : client.party === '1STPARTY';
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */

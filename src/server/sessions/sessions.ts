@@ -9,6 +9,7 @@ import type { Random } from '../lib/random.ts';
 import { limits } from '../limits/table.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Client, type Device, type Session, toSessionHolder } from '../store/tables.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { listAudiences } from '../tokens/claims.ts';
 import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
@@ -32,7 +33,8 @@ export interface SessionDeps {
 }
 
 export interface SessionOptions {
-  readonly clientId: string;
+  /** As the request read it. */
+  readonly client: Pick<Client, 'clientId' | 'party'>;
   readonly userId?: string | undefined;
   readonly level: AuthenticationLevel;
   readonly remember: boolean;
@@ -56,6 +58,7 @@ export interface SessionOptions {
 /**
  * Starts a session, with a refresh token if renewable. Deletes a few ended sessions of the same user or client, and ends
  * the oldest of the same user and client beyond the maximum.
+ * @throws IamError CREDENTIALS_INVALID if the client was removed, or became one of a third party, since the request read it.
  */
 export async function startSession(
   tx: Transaction,
@@ -63,12 +66,13 @@ export async function startSession(
   deps: SessionDeps,
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
-  const { parentSession, resources = parentSession?.resources } = options;
+  const { client, parentSession, resources = parentSession?.resources } = options;
+  await assertSameParty(tx, client);
   const openid = options.openid ?? (parentSession?.openid && narrowOpenid(parentSession.openid, options.scope));
   await deleteEndedSessions(tx, options, startedAt, deps.random);
   const session: Session = {
     sessionId: deps.random.uuid(),
-    clientId: options.clientId,
+    clientId: client.clientId,
     ...(options.userId === undefined ? {} : { userId: options.userId }),
     level: options.level,
     ...(options.level === 'AUTH-MFA' ? { mfaAt: options.parentSession?.mfaAt ?? startedAt } : {}),
@@ -94,7 +98,7 @@ export async function startSession(
 }
 
 export interface DerivedSessionOptions
-  extends Pick<SessionOptions, 'clientId' | 'remember' | 'scope' | 'resources' | 'device'> {
+  extends Pick<SessionOptions, 'client' | 'remember' | 'scope' | 'resources' | 'device'> {
   /** The active session whose token the caller has. */
   readonly parentSession: Session;
 }
@@ -121,6 +125,13 @@ export async function transferSession(
   await tx.sessions.replace(transferred);
   if (to.clientId !== session.clientId) await endOldestSessions(tx, transferred, deps);
   return transferred;
+}
+
+/** A login takes a while, in which a seed can change the client: one of a third party gets no login that it could not ask for. */
+async function assertSameParty(tx: Transaction, { clientId, party }: SessionOptions['client']): Promise<void> {
+  if ((await tx.clients.get(clientId))?.party === party) return;
+  const text = 'The client was removed, or became one of another party, during the login.';
+  throw createAuthenticationError('CREDENTIALS_INVALID').withReason({ text });
 }
 
 /** The session with these scopes of it, which its next token has. */
@@ -167,7 +178,7 @@ export async function findActiveSession(
  */
 async function deleteEndedSessions(
   tx: Transaction,
-  { userId, clientId }: SessionOptions,
+  { userId, client: { clientId } }: SessionOptions,
   now: number,
   random: Random,
 ): Promise<void> {

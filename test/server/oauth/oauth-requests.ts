@@ -124,7 +124,7 @@ export async function issueLogonToken(server: TestServer, clientId: string): Pro
   const { store, issuer } = server.appContext;
   const client = await store.clients.get(clientId);
   if (!client) throw new Error('unknown client');
-  const options = { clientId, level: 'AUTH-BASIC', remember: false, renewable: false, logon: 'LOGON1' } as const;
+  const options = { client, level: 'AUTH-BASIC', remember: false, renewable: false, logon: 'LOGON1' } as const;
   const { session } = await store.transaction((tx) => startSession(tx, options, server.appContext));
   return (await issuer.issue(createLogonContent('LOGON1', { session, client }))).accessToken;
 }

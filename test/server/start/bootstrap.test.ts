@@ -191,7 +191,8 @@ describe('a later start', () => {
     const configured = { IAM_ADMIN_PASSWORD: 'configured-password', IAM_ADMIN_USER: 'root' };
     await start(configured);
     const { userId } = (await admin()).user;
-    const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
+    const client = { clientId: 'app', party: '1STPARTY' } as const;
+    const session = { client, userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
     const deps = { clock: createFakeClock(), random: systemRandom, settings: readSettings({}, {}) };
     await store.transaction((tx) => startSession(tx, session, deps));
     await start(configured);

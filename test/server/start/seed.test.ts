@@ -170,7 +170,8 @@ describe('an existing entity', () => {
     const startSessions = () =>
       store.transaction(async (tx) => {
         for (const userId of ['u1', 'u2']) {
-          const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
+          const client = { clientId: 'app', party: '1STPARTY' } as const;
+          const session = { client, userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
           await startSession(tx, session, { clock, random, settings });
         }
       });

@@ -37,7 +37,7 @@ export async function createSession(server: TestServer, userId: string) {
   const { store } = server.appContext;
   const [user, client] = [await store.users.get(userId), await store.clients.get(appClientId)];
   if (!user || !client) throw new Error(`the user ${userId} or the app client is missing`);
-  const start = { clientId: appClientId, userId, level: 'AUTH-BASIC', remember: true, renewable: true } as const;
+  const start = { client, userId, level: 'AUTH-BASIC', remember: true, renewable: true } as const;
   const { session: row, refreshToken = '' } = await store.transaction((tx) =>
     startSession(tx, start, server.appContext),
   );

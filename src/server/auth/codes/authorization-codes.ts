@@ -1,8 +1,9 @@
 /** Authorization codes (RFC 6749, 4.1): issued for a browser session, exchanged once for a session of the client. */
 import { hash } from 'node:crypto';
 import { apiError } from '../../../contract/errors.ts';
+import { deviceGrantType, type LoginGrantType } from '../../../contract/grant-types.ts';
 import { computeLevel } from '../../directory/authentication-levels.ts';
-import { takesPartInAnyLogin } from '../../directory/login-approval.ts';
+import { assertLoginsKept, takesPartInLogins } from '../../directory/login-approval.ts';
 import { type Clock, epochSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
@@ -29,16 +30,17 @@ interface CodeDeps {
   readonly random: Random;
 }
 
-/** Issues a code for the user of a browser session. */
+/** Issues a code for the user of a browser session. @throws IamError GRANT_TYPE_NOT_ALLOWED. */
 export function issueCode(
   deps: CodeDeps,
   { client, scope, ...authorization }: CodeGrant,
   session: Session,
 ): Promise<string> {
   const row = { kind: 'authorization-code', clientId: client.clientId, scope, authorization } as const;
-  return deps.store.transaction(
-    async (tx) => (await issueOneTimeToken(tx, { ...row, ...toGrantor(session, deps) }, deps)).value,
-  );
+  return deps.store.transaction(async (tx) => {
+    await assertLoginsKept(tx, client);
+    return (await issueOneTimeToken(tx, { ...row, ...toGrantor(session, deps) }, deps)).value;
+  });
 }
 
 /** Who grants a code, and at which level: a second factor that is confirmed afterwards is none for the client. */
@@ -102,7 +104,9 @@ async function exchangeInTransaction(
   if (issuedAt + codeLifetimeSeconds <= now) return `The code has expired, ${codeLifetimeSeconds} s after the login.`;
   const mismatch = findMismatch(authorization, exchange);
   if (mismatch !== undefined) return mismatch;
-  const content = await startClientSession(tx, deps, { row, grant: authorization, resources: exchange.resources });
+  const { resources } = exchange;
+  const grantType = 'authorization_code';
+  const content = await startClientSession(tx, deps, { row, grantType, grant: authorization, resources });
   if (!content)
     return 'The session of the browser has ended, the user is locked, the consent was revoked, or the logins of the client were switched off.';
   const { sessionId: startedSessionId } = content.session;
@@ -135,28 +139,28 @@ function isVerifierOf(verifier: string, challenge: string): boolean {
 interface ClientSessionStart {
   /** The code, with the client, the user and the session of the browser. */
   readonly row: OneTimeToken;
+  /** A device is another machine: its session does not end with that of the browser. */
+  readonly grantType: LoginGrantType;
   readonly grant: Pick<Authorization, 'openidScopes' | 'resources'>;
   /** The part of the granted resources that the first token is for. */
   readonly resources?: readonly string[] | undefined;
-  /** Whether it outlives the browser session, as offline access does. */
-  readonly isIndependent?: boolean;
 }
 
 type StartDeps = SessionDeps & ContentDeps & { readonly issuerUrl: string };
 
 /**
- * Starts the session of a client for the user of a browser session, with which it ends unless it is independent. Undefined
+ * Starts the session of a client for the user of a browser session, with which it ends unless it is of a device. Undefined
  * if that session has ended, the user is locked or has revoked the consent, or users can no longer log in to the client.
  * @throws IamError TARGET_INVALID, TOKEN_TOO_LONG.
  */
 export async function startClientSession(
   tx: Transaction,
   deps: StartDeps,
-  { row, grant, resources, isIndependent = false }: ClientSessionStart,
+  { row, grantType, grant, resources }: ClientSessionStart,
 ): Promise<UserContent | undefined> {
   // Not as the request read it before the transaction: its logins can have been switched off in the meantime.
   const client = await tx.clients.get(row.clientId ?? '');
-  if (!client || !takesPartInAnyLogin(client)) return undefined;
+  if (!client || !takesPartInLogins(client, grantType)) return undefined;
   const browserSession = await findActiveSession(tx, row.sessionId ?? '', epochSeconds(deps.clock));
   const user = await tx.users.get(row.userId ?? '');
   if (!browserSession?.browser || !user || user.locked) return undefined;
@@ -166,16 +170,16 @@ export async function startClientSession(
   if (isThirdParty && !hasConsented(user, clientId, [...openidScopes, ...(row.scope ?? [])])) return undefined;
   const { authenticatedAt, methods } = browserSession.browser;
   const level = row.level === 'AUTH-MFA' ? browserSession.level : (row.level ?? 'AUTH-BASIC');
-  const outlives = isIndependent || openidScopes.includes('offline_access');
+  const outlives = grantType === deviceGrantType || openidScopes.includes('offline_access');
   const started = await startSession(
     tx,
     {
-      ...{ clientId, userId: user.userId, level, remember: false },
+      ...{ client, userId: user.userId, level, remember: false },
       ...{ scope: row.scope, resources: grant.resources },
       renewable: client.grantTypes.includes('refresh_token'),
       parentSession: outlives ? { ...browserSession, endsAt: Number.MAX_SAFE_INTEGER } : browserSession,
       openid: {
-        ...{ scopes: openidScopes, authenticatedAt, methods },
+        ...{ grantType, scopes: openidScopes, authenticatedAt, methods },
         ...(outlives ? {} : { browserSessionId: browserSession.sessionId }),
         ...(isThirdParty ? { isLimited: true as const } : {}),
       },

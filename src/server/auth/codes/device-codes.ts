@@ -3,6 +3,8 @@
  * and logs in there. The store has a row for each: the device code has the state, the user code leads to it.
  */
 import { apiError, retryLater } from '../../../contract/errors.ts';
+import { deviceGrantType } from '../../../contract/grant-types.ts';
+import { assertLoginsKept } from '../../directory/login-approval.ts';
 import { type Clock, epochSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret } from '../../lib/secrets.ts';
@@ -44,7 +46,7 @@ export interface DeviceCodes {
 
 type IssueDeps = ExchangeDeps & { readonly storeSecret: Pick<StoreSecret, 'digest'> };
 
-/** Issues a pair of codes. */
+/** Issues a pair of codes. @throws IamError GRANT_TYPE_NOT_ALLOWED. */
 export async function issueDeviceCodes(
   deps: IssueDeps,
   { client, scope, openidScopes, resources }: DeviceGrant,
@@ -53,6 +55,7 @@ export async function issueDeviceCodes(
   const { clientId } = client;
   const device = { openidScopes, ...(resources === undefined ? {} : { resources }), interval: pollSeconds };
   const deviceCode = await deps.store.transaction(async (tx) => {
+    await assertLoginsKept(tx, client);
     const { value } = await issueOneTimeToken(tx, { kind: 'device-code', clientId, scope, device }, deps);
     await tx.tickets.insert({
       ...{ ticketHash: digestUserCode(typed, deps), kind: 'user-code', clientId, deviceCodeHash: hashSecret(value) },
@@ -190,8 +193,7 @@ async function poll(
   if (isExpired(row, deps)) return 'DEVICE_CODE_EXPIRED';
   if (decision === undefined) return countPoll(tx, row, row.device, deps);
   await tx.tickets.delete(row.ticketHash);
-  // The device is another machine: its session does not end with that of the browser.
-  const start = { row, grant: row.device, resources, isIndependent: true };
+  const start = { row, grantType: deviceGrantType, grant: row.device, resources } as const;
   return (await startClientSession(tx, deps, start)) ?? 'GRANT_INVALID';
 }
 

@@ -50,7 +50,7 @@ export default defineOperation({
 
   async handle({ headers, body }, context) {
     const { client } = context.caller;
-    const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
+    const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, client };
     const content = await context.store.transaction(async (tx) =>
       readUserContent(context, { ...(await loginWithOneTimeToken(tx, exchange, context)), client }),
     );

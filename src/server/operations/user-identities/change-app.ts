@@ -47,7 +47,7 @@ export default defineOperation({
         return readUserContent(context, { user, client: target, ...(await moveSession(tx, move, context)) });
       // For a service that the user gave a token of reduced scope: the session of the user stays as it is.
       const derived = {
-        clientId: target.clientId,
+        client: target,
         scope: move.scope,
         resources: caller.resources,
         remember: session.remember,

@@ -81,7 +81,7 @@ export default defineOperation({
       ? withVerifiedName(draft)
       : { ...draft, selfRegistered: true };
     const remember = query['remember-me'] ?? false;
-    const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
+    const start = { client: caller.client, userId: user.userId, remember, renewable: remember } as const;
     const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
       await insertUserOf(tx, created, caller);
       const started = await startSession(tx, { ...start, level }, context);

@@ -1,5 +1,6 @@
 /** Sessions and tokens, and the identity providers that logins trust. */
 import * as z from 'zod';
+import { loginGrantTypes } from '../../../contract/grant-types.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { defineTable, epoch, names, secret, text } from './define-table.ts';
 
@@ -43,6 +44,8 @@ export const SessionRow = z
     /** Of a client that a browser session started: what its ID tokens say. */
     openid: z
       .strictObject({
+        /** How the user logged in to it. */
+        grantType: z.enum(loginGrantTypes).optional(),
         scopes: names,
         authenticatedAt: z.number(),
         methods: names,
@@ -194,7 +197,7 @@ export type OneTimeToken = z.infer<typeof OneTimeTokenRow>;
 
 export const oneTimeTokenTable = defineTable(OneTimeTokenRow, (row) => row.ticketHash, {
   unique: {},
-  index: { userId: (row) => row.userId },
+  index: { userId: (row) => row.userId, clientId: (row) => row.clientId },
 });
 
 /** An opaque product token, by its hash. */

@@ -21,7 +21,7 @@ export async function createSession(
   const user = await store.users.get(userId);
   const client = await store.clients.get(appClientId);
   if (!user || !client) throw new Error(`unknown user ${userId}`);
-  const start = { clientId: appClientId, userId, level, remember: false, renewable: false };
+  const start = { client, userId, level, remember: false, renewable: false };
   const { session } = await store.transaction((tx) => startSession(tx, start, server.appContext));
   return server.as({ token: (await issueForUser(server.appContext, { user, session, client })).accessToken });
 }

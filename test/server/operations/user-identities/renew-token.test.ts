@@ -82,7 +82,8 @@ describe('issues a new access token and a new refresh token', () => {
 
   test('to a mainframe logon that is not bound to a user', async () => {
     await using server = await startWith();
-    const start = { clientId: appClientId, logon: 'LEGACY1', remember: false, renewable: true } as const;
+    const client = { clientId: appClientId, party: '1STPARTY' } as const;
+    const start = { client, logon: 'LEGACY1', remember: false, renewable: true } as const;
     const { refreshToken } = await server.appContext.store.transaction((tx) =>
       startSession(tx, { ...start, level: 'AUTH-BASIC' }, server.appContext),
     );

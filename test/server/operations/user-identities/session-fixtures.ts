@@ -19,13 +19,15 @@ export interface Tokens {
 }
 
 /** Creates tokens of a new session, by default a renewable session of Alice. */
-export async function createTokens(server: TestServer, start: Partial<SessionOptions> = {}): Promise<Tokens> {
+export async function createTokens(
+  server: TestServer,
+  { clientId = appClientId, userId = alice.userId, ...start }: Partial<SessionOptions> & { clientId?: string } = {},
+): Promise<Tokens> {
   const { store } = server.appContext;
-  const { clientId = appClientId, userId = alice.userId } = start;
-  const options = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, clientId, userId } as const;
   const user = await store.users.get(userId);
   const client = await store.clients.get(clientId);
   if (!user || !client) throw new Error('unknown user or client');
+  const options = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, client, userId } as const;
   const { session, refreshToken = '' } = await store.transaction((tx) => startSession(tx, options, server.appContext));
   return { accessToken: (await issueForUser(server.appContext, { user, session, client })).accessToken, refreshToken };
 }

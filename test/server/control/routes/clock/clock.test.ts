@@ -131,7 +131,7 @@ describe('what ends', () => {
     const messageId = await sendTestCode(fixture, { purpose: 'recovery', subject: 'user:u1' }, contact);
     const codeId = (await fixture.store.messages.get(messageId))?.codeId ?? '';
     const begun = {
-      clientId: appClientId,
+      client: { clientId: appClientId, party: '1STPARTY' },
       userId: 'u1',
       level: 'AUTH-BASIC',
       remember: false,

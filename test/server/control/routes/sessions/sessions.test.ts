@@ -11,7 +11,7 @@ import { readAllPages, send } from '../../control-client.ts';
 /** A session with a refresh token. */
 function renewableSession({ appContext: fixture }: TestServer, userId: string, more: Partial<SessionOptions> = {}) {
   const start = {
-    clientId: appClientId,
+    client: { clientId: appClientId, party: '1STPARTY' },
     userId,
     level: 'AUTH-BASIC',
     remember: true,
@@ -85,9 +85,10 @@ describe('sessions', () => {
   test('are found by user and by client, page by page', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient();
+    const client = { clientId, party: '1STPARTY' } as const;
     for (let at = 0; at < 3; at += 1) await renewableSession(server, 'u1');
-    await renewableSession(server, 'u1', { clientId });
-    await renewableSession(server, 'u2', { clientId });
+    await renewableSession(server, 'u1', { client });
+    await renewableSession(server, 'u2', { client });
     const count = async (query: string) => (await readAllPages(server, `/_iam/sessions${query}`)).items.length;
     expect(await Promise.all(['?limit=2', '?userId=u1&limit=1', `?clientId=${clientId}`].map(count))).toEqual([
       5, 4, 2,
@@ -137,7 +138,8 @@ describe('ending sessions', () => {
   test('ends all sessions through a client', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient();
-    await renewableSession(server, 'u1', { clientId });
+    const client = { clientId, party: '1STPARTY' } as const;
+    await renewableSession(server, 'u1', { client });
     await renewableSession(server, 'u2');
     expect(await end(server, `?clientId=${clientId}`)).toMatchObject({ body: { ended: 1 } });
     expect(await list(server)).toMatchObject([{ userId: 'u2' }]);

@@ -1,9 +1,20 @@
+/** What ends with the consent of a user, or with a change of the client. */
 import { expect, test } from 'vitest';
-import { startServer } from '../../harness.ts';
+import { startSession } from '../../../src/server/sessions/sessions.ts';
+import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { alice, password } from '../operations/user-identities/login-fixtures.ts';
-import { authorizeUrl, postAs, readAnswer, redeem, seed } from './applications.ts';
-import { createBrowser } from './browser.ts';
+import {
+  authorizeUrl,
+  callback,
+  createRequest,
+  deviceGrant,
+  postAs,
+  readAnswer,
+  redeem,
+  seed,
+} from './applications.ts';
+import { createBrowser, type TestBrowser } from './browser.ts';
 import { consentToPartner } from './consent-fixture.ts';
 import { postFields } from './oauth-requests.ts';
 
@@ -129,3 +140,116 @@ test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_cred
     expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
   },
 );
+
+const updateClient = (server: TestServer, clientId: string, body: object) =>
+  send(server, `/_iam/clients/${clientId}`, { method: 'PATCH', body });
+
+async function logIn(server: TestServer): Promise<TestBrowser> {
+  const browser = createBrowser();
+  const page = await browser.get(authorizeUrl(server));
+  await browser.submit(page, 'password', { user_name: 'alice', password });
+  return browser;
+}
+
+/** The device code of a device that the user has allowed. */
+async function allowDevice(server: TestServer, browser: TestBrowser): Promise<string> {
+  const fields = { client_id: 'web', scope: 'openid' };
+  const { json } = await postAs(server, 'web', '/oauth2/device_authorization', fields);
+  const typed = await browser.get(String(json.verification_uri_complete));
+  const page = await browser.submit(typed, '', { user_code: String(json.user_code) });
+  await browser.submit(page, 'consent', { decision: 'allow' });
+  return String(json.device_code);
+}
+
+const poll = (server: TestServer, code: string) =>
+  postAs(server, 'web', '/oauth2/token', { grant_type: deviceGrant, device_code: code });
+
+test('a new approval completes no login from before the logins of the client were switched off', async () => {
+  await using server = await startServer({ seed });
+  const browser = await logIn(server);
+  const { json } = await postAs(server, 'web', '/oauth2/par', createRequest());
+  const pushed = `${server.url}/oauth2/authorize?${new URLSearchParams({ client_id: 'web', request_uri: String(json.request_uri) })}`;
+  const { code } = readAnswer(await browser.get(authorizeUrl(server)));
+  const allowed = await allowDevice(server, browser);
+  const pending = await postAs(server, 'web', '/oauth2/device_authorization', { scope: 'openid' });
+  for (const browserLogin of [false, true])
+    expect((await updateClient(server, 'web', { browserLogin })).status).toBe(200);
+  expect((await redeem(server, code)).json).toMatchObject({ error: 'invalid_grant' });
+  expect((await poll(server, allowed)).json).toMatchObject({ error: 'invalid_grant' });
+  expect((await poll(server, String(pending.json.device_code))).json).toMatchObject({ error: 'invalid_grant' });
+  const typed = await browser.get(String(pending.json.verification_uri_complete));
+  expect((await browser.submit(typed, '', { user_code: String(pending.json.user_code) })).status).toBe(400);
+  expect(await browser.get(pushed)).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('was used, has expired'),
+  });
+  expect(await server.appContext.store.tickets.list()).toEqual([]);
+});
+
+test('a code is worth nothing at a redirect URI that the client has lost, and a used one is still noticed', async () => {
+  await using server = await startServer({ seed });
+  expect((await updateClient(server, 'web', { redirectURIs: [callback, `${callback}/old`] })).status).toBe(200);
+  const browser = await logIn(server);
+  const changes = { redirect_uri: `${callback}/old` };
+  const issue = async () => readAnswer(await browser.get(authorizeUrl(server, changes))).code;
+  const used = await issue();
+  const { json } = await redeem(server, used, changes);
+  const code = await issue();
+  expect((await updateClient(server, 'web', { redirectURIs: [callback] })).status).toBe(200);
+  expect((await redeem(server, code, changes)).json).toMatchObject({ error: 'invalid_grant' });
+  const readUser = () => server.as({ token: String(json.access_token) }).raw('GET', '/oauth2/userinfo');
+  expect((await readUser()).status).toBe(200);
+  expect((await redeem(server, used, changes)).json).toMatchObject({ error: 'invalid_grant' });
+  expect((await readUser()).status).toBe(401);
+});
+
+test('no code outlives the switch-off that its page runs beside, even if the client is approved again', async () => {
+  await using server = await startServer({ seed });
+  const browser = await logIn(server);
+  for (let round = 0; round < 10; round += 1) {
+    const [page] = await Promise.all([
+      browser.get(authorizeUrl(server)),
+      updateClient(server, 'web', { browserLogin: false }),
+    ]);
+    expect((await updateClient(server, 'web', { browserLogin: true })).status).toBe(200);
+    const code = page.location === undefined ? undefined : readAnswer(page).code;
+    expect((await redeem(server, code)).json).toMatchObject({ error: 'invalid_grant' });
+  }
+});
+
+test.each([
+  ['updated', 'PATCH', '/_iam/clients/web', { grantTypes: ['authorization_code', 'refresh_token'] }],
+  [
+    'seeded',
+    'POST',
+    '/_iam/seed',
+    { clients: [{ clientId: 'web', grantTypes: ['authorization_code', 'refresh_token'] }] },
+  ],
+])('a client that is %s to log in no devices keeps only what was not one', async (...row) => {
+  const [, method, route, body] = row;
+  await using server = await startServer({ seed });
+  const browser = await logIn(server);
+  const ofDevice = (await poll(server, await allowDevice(server, browser))).json;
+  const ofBrowser = (await redeem(server, readAnswer(await browser.get(authorizeUrl(server))).code)).json;
+  expect((await send(server, route, { method, body })).status).toBe(200);
+  const renew = async ({ refresh_token: token }: Readonly<Record<string, unknown>>) =>
+    (await postAs(server, 'web', '/oauth2/token', { grant_type: 'refresh_token', refresh_token: String(token) })).json;
+  expect(await renew(ofDevice)).toMatchObject({ error: 'invalid_grant' });
+  expect(await renew(ofBrowser)).toHaveProperty('access_token');
+});
+
+test('a client that becomes third-party during a login gets no session of it', async () => {
+  await using server = await startServer({ seed });
+  const { store } = server.appContext;
+  const client = await store.clients.get('plain');
+  if (!client) throw new Error('unknown client');
+  expect(
+    await send(server, '/_iam/seed', { method: 'POST', body: { clients: [{ clientId: 'plain', party: '3RDPARTY' }] } }),
+  ).toMatchObject({ status: 200 });
+  const before = await server.dump();
+  const start = { client, userId: alice.userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
+  await expect(store.transaction((tx) => startSession(tx, start, server.appContext))).rejects.toMatchObject({
+    code: 'CREDENTIALS_INVALID',
+  });
+  expect(await server.dump()).toEqual(before);
+});
