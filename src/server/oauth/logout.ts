@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
+import { isOwnerActive } from '../directory/clients.ts';
+import { takesPartInAnyLogin } from '../directory/login-approval.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import {
@@ -58,7 +60,7 @@ export const logout = defineOperation({
   id: 'oauth2.logout',
   title: 'Log out with a browser (OpenID Connect)',
   description:
-    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With an ID token of the user at once, of a third-party client with one of this session, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client; to that of a third-party client by a link on a page, if no session has ended.',
+    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With an ID token of the user at once, of a third-party client with one of this session, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client and users can log in to it; to that of a third-party client by a link on a page, if no session has ended.',
   method: 'GET',
   writes: true,
   request: { query: parameters, headers: browserHeaders },
@@ -131,7 +133,7 @@ interface LogoutTarget {
   readonly uri: string;
 }
 
-/** @returns undefined if nothing was asked for */
+/** @returns undefined if nothing was asked for, or users can no longer log in to the client (RFC 9700, 4.11) */
 async function findTarget(
   { store }: OperationContext,
   { client_id: clientId, post_logout_redirect_uri: uri, state }: LogoutRequest,
@@ -143,6 +145,7 @@ async function findTarget(
   const registered = (isOther ? undefined : client?.postLogoutRedirectURIs)?.filter(isUsableRedirectUri) ?? [];
   if (!client || matchRedirectUri(registered, uri) === undefined)
     throw createInvalidPage('logout', 'post_logout_redirect_uri is not registered for the application.');
+  if (!takesPartInAnyLogin(client) || !(await isOwnerActive(store, client))) return undefined;
   return { client, uri: state === undefined || state === '' ? uri : appendQuery(uri, { state }) };
 }
 

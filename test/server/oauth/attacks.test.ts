@@ -89,6 +89,36 @@ test('a link to the logout leads to a third-party client only by a click, unless
 });
 
 test.each([
+  ['that is switched off', { browserLogin: false }, false],
+  ['without a grant type of logins', { grantTypes: ['password'] }, false],
+  ['whose owner is locked', { userId: 'bob-id' }, true],
+  ['whose owner was removed', { userId: 'unknown' }, false],
+])('a logout ends the session, but does not lead to a client %s', async (_name, changes, locked) => {
+  const bye = 'https://app.example.com/bye';
+  const logOut = () =>
+    browser.get(
+      `${server.url}/oauth2/logout?${new URLSearchParams({ client_id: 'web', post_logout_redirect_uri: bye })}`,
+    );
+  await server.appContext.store.transaction(async (tx) => {
+    const [client, bob] = [await tx.clients.get('web'), await tx.users.get('bob-id')];
+    if (client) await tx.clients.replace({ ...client, postLogoutRedirectURIs: [bye] });
+    if (bob) await tx.users.replace({ ...bob, locked });
+  });
+  expect(await logOut()).toMatchObject({ status: 303, location: bye });
+  await logIn({ client_id: 'tv' });
+  await server.appContext.store.transaction(async (tx) => {
+    const client = await tx.clients.get('web');
+    if (client) await tx.clients.replace({ ...client, ...changes });
+  });
+  const page = await browser.submit(await logOut(), '');
+  for (const { status, location, text } of [page, await logOut()]) {
+    expect({ status, location }).toEqual({ status: 200, location: undefined });
+    expect(text).toContain('You are logged out');
+    expect(text).not.toContain(bye);
+  }
+});
+
+test.each([
   ['authorize', createRequest()],
   ['logout', {}],
 ] as const)('a form of another site, without the cookie, neither replaces nor deletes it: %s', async (path, form) => {
