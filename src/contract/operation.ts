@@ -187,6 +187,8 @@ interface Traits {
   readonly auth: Auth;
   /** Errors have the format of RFC 6749, 5.2, or are a page for a person, instead of the error array. */
   readonly errorFormat?: 'oauth' | 'page' | undefined;
+  /** A page whose handler decides whether pages of other origins may load it in a frame; they may load no other. */
+  readonly checksFrames?: true;
   /** The codes that the handler can throw. The codes of the pipeline are derived. */
   readonly errors: readonly ErrorCode[];
   /**

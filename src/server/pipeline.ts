@@ -23,7 +23,7 @@ import {
 } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { createConditions } from './http/conditions.ts';
-import { assertOpenedAsPage, createPreflightAssertion } from './http/cors.ts';
+import { assertNotFramed, assertOpenedAsPage, createPreflightAssertion } from './http/cors.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
 import { bufferBody, readBody } from './http/read-body.ts';
@@ -238,7 +238,11 @@ function validateParameters({ operation }: Compilation): Step {
 
 /** Another site can cause a POST whose body is missing or ignored; a JSON body makes browsers ask first. */
 function rejectForeignPage({ operation, appContext }: Compilation): Step | undefined {
-  if (operation.errorFormat === 'page') return ({ ctx }) => assertOpenedAsPage(ctx.req.headers);
+  if (operation.errorFormat === 'page')
+    return ({ ctx }) => {
+      assertOpenedAsPage(ctx.req.headers);
+      return operation.checksFrames ? undefined : assertNotFramed(ctx.req.headers);
+    };
   if (operation.method !== 'POST' || operation.request.form) return undefined;
   const assertPreflighted = createPreflightAssertion(appContext.settings.corsOrigins, appContext.baseUrl);
   return ({ ctx }) => assertPreflighted(ctx.req.headers);
@@ -355,6 +359,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       credentials: () => call.credentials ?? readRequestCredentials(ctx, call.search, operation),
       authentication: appContext,
       clientCertificate: state.clientCertificate,
+      assertNotFramed: () => assertNotFramed(ctx.req.headers),
       caller,
       source,
       sourceBehindClient: (client) => sourceBehindClient(state.source, client.clientId, readForwardedIp(ctx)),

@@ -38,6 +38,8 @@ export interface RequestPart extends Conditions {
   readonly authentication: Authentication;
   /** The certificate with which a browser authenticated in TLS, not verified; undefined unless the settings trust where it comes from. */
   clientCertificate(): CertificateChain | undefined;
+  /** For pages with `checksFrames`. @throws IamError AUTHORIZATION_INVALID if a page of another origin has it in a frame. */
+  assertNotFramed(): void;
   /** Aborts when the client disconnects or the response is sent. */
   disconnectSignal(): AbortSignal;
   recordLogin(subject: LoggedInSubject): void;

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { apiError } from '../../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
 import { isLocalName } from '../config/validators.ts';
-import { isFromScript, isLoadedByPage } from './fetch-metadata.ts';
+import { isFramed, isFromScript, isLoadedByPage } from './fetch-metadata.ts';
 import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
@@ -75,7 +75,16 @@ export function assertOpenedAsPage(headers: IncomingHttpHeaders): undefined {
   if (isLoadedByPage(headers))
     throw apiError(
       'AUTHORIZATION_INVALID',
-      'Open the page in a window of the browser: a script or an image gets none.',
+      'Open the page in a window of the browser: a script, an image or an object gets none.',
+    );
+}
+
+/** Rejects what pages of other origins load in a frame, which can be hidden. @throws IamError AUTHORIZATION_INVALID */
+export function assertNotFramed(headers: IncomingHttpHeaders): undefined {
+  if (isFramed(headers))
+    throw apiError(
+      'AUTHORIZATION_INVALID',
+      'Open the page in a window of the browser: in a frame, an application can only renew a login, with prompt=none.',
     );
 }
 

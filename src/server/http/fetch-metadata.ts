@@ -30,13 +30,24 @@ export function isNavigation(method: string | undefined, headers: IncomingHttpHe
   return method === 'GET' && mode === 'navigate' && destination === 'document' && origin === undefined;
 }
 
+const frames: readonly string[] = ['iframe', 'frame'];
+
 /**
- * Whether a page of a browser loads it as a part, such as an image or a `fetch`, or before a click (Sec-Purpose), and not as a
- * page in a window or frame.
+ * Whether a page of a browser loads it as a part, such as an image, an `object` or a `fetch`, or before a click (Sec-Purpose),
+ * and not as a page in a window or frame.
  */
 export function isLoadedByPage(headers: IncomingHttpHeaders): boolean {
-  const { 'sec-fetch-mode': mode = 'navigate', 'sec-purpose': purpose } = headers;
-  return isFromBrowser(headers) && (mode !== 'navigate' || purpose !== undefined);
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
+  const isPage = mode === 'navigate' && (destination === 'document' || frames.includes(destination));
+  return isFromBrowser(headers) && (!isPage || headers['sec-purpose'] !== undefined);
+}
+
+/** Whether a page of another origin, such as another port of this host, loads it in a frame. */
+export function isFramed({
+  'sec-fetch-dest': destination = 'document',
+  'sec-fetch-site': site,
+}: IncomingHttpHeaders): boolean {
+  return frames.includes(destination) && site !== 'same-origin';
 }
 
 /** Whether a script sent the request: forms, images and beacons send neither header without a preflight (Fetch, CORS-safelisted). */

@@ -28,6 +28,7 @@ export const authorizationErrors = [
 
 const traits = {
   ...pageTraits,
+  checksFrames: true,
   path: '/oauth2/authorize',
   audit: { kind: 'read', targets: {} },
   status: [200, 303, 400, 500],
@@ -78,5 +79,6 @@ async function showLogin(
   const request = await readAuthorizationRequest(context, pushed ?? given);
   if (pushed === undefined && request.client.requirePushedAuthorizationRequests)
     throw createRefusal(request, 'invalid_request', 'The application must push its request to /oauth2/par (RFC 9126).');
+  if (!request.prompts.has('none')) context.assertNotFramed();
   return continueLogin(context, { request, browser, isFresh: false });
 }

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
 import { authorizeUrl, createRequest, postAs, readAnswer, redeem, seed } from './applications.ts';
-import { codeOn, createBrowser, type TestBrowser } from './browser.ts';
+import { codeOn, createBrowser, type Page, type TestBrowser } from './browser.ts';
 
 let server: TestServer;
 let browser: TestBrowser;
@@ -19,6 +19,11 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const logIn = async (changes = {}) =>
   browser.submit(await browser.get(authorizeUrl(server, changes)), 'password', { user_name: 'alice', password });
+
+const cookieOf = ({ headers }: Page) => ({ Cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
+
+/** With headers that Node's `fetch` sets itself. */
+const load = (url: string, headers: Record<string, string>) => send(server, url.slice(server.url.length), { headers });
 
 test('no user is offered under a name that is not of this machine: of a proxy, or of a page that rebound it', async () => {
   await using remote = await startServer({ seed, flags: { 'allow-remote': true, 'test-features': 'on' } });
@@ -158,22 +163,48 @@ test('a third-party client ends no later session with an ID token of an earlier 
   expect((await logOut()).text).toContain('Log out?');
 });
 
+const navigation = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-site' };
+
 test.each([
-  ['a script', { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }, 400],
-  ['an image', { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }, 400],
-  ['a prefetch', { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Purpose': 'prefetch' }, 400],
-  ['a program, which is no browser', { 'Sec-Fetch-Mode': 'cors' }, 303],
-  [
-    'a frame, in which an application renews its login',
-    { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' },
-    303,
-  ],
-])('a page of another port gets no code in the background: %s', async (_name, metadata, status) => {
-  const cookie = (await logIn()).headers.get('set-cookie')?.split(';')[0] ?? '';
-  const headers = { Cookie: cookie, ...metadata };
-  const response = await send(server, authorizeUrl(server, { prompt: 'none' }).slice(server.url.length), { headers });
-  expect(response.status).toBe(status);
-  expect('location' in response.headers).toBe(status === 303);
+  ['a script', { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }, 400, 400],
+  ['an image', { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }, 400, 400],
+  ['an object', { ...navigation, 'Sec-Fetch-Dest': 'object' }, 400, 400],
+  ['an embedded object', { ...navigation, 'Sec-Fetch-Dest': 'embed' }, 400, 400],
+  ['a prefetch', { ...navigation, 'Sec-Fetch-Dest': 'document', 'Sec-Purpose': 'prefetch' }, 400, 400],
+  ['a frame, in which an application renews its login', { ...navigation, 'Sec-Fetch-Dest': 'iframe' }, 303, 400],
+  ['a frame of a frameset', { ...navigation, 'Sec-Fetch-Dest': 'frame' }, 303, 400],
+  ['but its own frame does', { ...navigation, 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Site': 'same-origin' }, 303, 303],
+  ['but a link does, which the user sees', { ...navigation, 'Sec-Fetch-Dest': 'document' }, 303, 303],
+  ['but a program does, which is no browser', { 'Sec-Fetch-Mode': 'cors' }, 303, 303],
+])('a page of another port gets no code in the background: %s', async (_name, metadata, silent, interactive) => {
+  const cookie = cookieOf(await logIn());
+  for (const [prompt, status] of [['none', silent] as const, ['', interactive] as const]) {
+    const response = await load(authorizeUrl(server, { prompt }), { ...metadata, ...cookie });
+    expect([response.status, 'location' in response.headers]).toEqual([status, status === 303]);
+  }
+});
+
+describe('in a frame of another port', () => {
+  const frame = { ...navigation, 'Sec-Fetch-Dest': 'iframe' };
+
+  test('a pushed request renews a login, too', async () => {
+    const cookie = cookieOf(await logIn());
+    const follow = async (prompt: string) => {
+      const { json } = await postAs(server, 'web', '/oauth2/par', createRequest({ prompt }));
+      const query = new URLSearchParams({ client_id: 'web', request_uri: String(json.request_uri) });
+      return load(`${server.url}/oauth2/authorize?${query}`, { ...frame, ...cookie });
+    };
+    expect((await follow('none')).headers.location).toContain('code=');
+    expect(await follow('')).toMatchObject({ status: 400, body: expect.stringContaining('prompt=none') });
+  });
+
+  test('no application logs its user out', async () => {
+    const page = await logIn();
+    const { id_token: hint } = (await redeem(server, readAnswer(page).code)).json;
+    const logOut = `${server.url}/oauth2/logout?${new URLSearchParams({ id_token_hint: String(hint) })}`;
+    expect(await load(logOut, { ...frame, ...cookieOf(page) })).toMatchObject({ status: 400 });
+    expect(readAnswer(await browser.get(authorizeUrl(server)))).toHaveProperty('code');
+  });
 });
 
 test('what a third-party client gets later was never agreed to', async () => {
