@@ -4,6 +4,9 @@ import { isLocalName } from '../config/validators.ts';
 /** `http` on an IP address of this machine, and the rest: the port is chosen by the application (RFC 8252, 7.3). */
 const loopbackPattern = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?([/?].*)?$/;
 
+/** URL parsers also accept `;`, `,`, `*` and `'`, which have a meaning in the policy of a page (CSP, form-action). */
+const hostPattern = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/i;
+
 /**
  * Whether a login may lead there: https, http on this machine, or a private scheme with a dot (RFC 8252, 7.1). Others that
  * are stored stay, and are never used. Fragments and what parsers read differently are refused.
@@ -12,9 +15,8 @@ export function isUsableRedirectUri(uri: string): boolean {
   if (!/^[!$-;=?-[\]_a-z~]+$/i.test(uri) || !URL.canParse(uri)) return false;
   const { protocol, hostname, username, password } = new URL(uri);
   if (username !== '' || password !== '') return false;
-  if (protocol === 'https:') return true;
-  if (protocol === 'http:') return isLocalName(hostname);
-  return protocol.includes('.');
+  if (protocol !== 'https:' && protocol !== 'http:') return protocol.includes('.');
+  return hostPattern.test(hostname) && (protocol === 'https:' || isLocalName(hostname));
 }
 
 /** The requested URI if it is one of these: the same text, on an IP address of this machine with any port. */

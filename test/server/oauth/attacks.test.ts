@@ -78,6 +78,26 @@ test('the page for consent names no host for a private scheme, which can have an
   expect(page.text).toContain('returns to <b>com.evil.app</b>');
 });
 
+test.each(['https://x;sandbox/cb', 'https://x,y/cb', 'https://*/cb', "https://'self'/cb", 'http://*;x.localhost/cb'])(
+  'no login or logout leads to a host that the policy of a page would read as something else: %s',
+  async (uri) => {
+    const lists = { redirectURIs: [uri], postLogoutRedirectURIs: [uri] };
+    expect(await send(server, '/_iam/clients/web', { method: 'PATCH', body: lists })).toMatchObject({ status: 200 });
+    const login = await browser.get(authorizeUrl(server, { redirect_uri: uri }));
+    expect(login).toMatchObject({ status: 400, text: expect.stringContaining('It has none that can be used.') });
+    const query = new URLSearchParams({ client_id: 'web', post_logout_redirect_uri: uri });
+    expect(await browser.get(`${server.url}/oauth2/logout?${query}`)).toMatchObject({ status: 400 });
+  },
+);
+
+test.each(['https://xn--bcher-kva.example/cb', 'https://[2001:db8::1]:8443/cb', 'http://[::1]/cb', 'com.app:/cb'])(
+  'a login leads to %s',
+  async (uri) => {
+    await send(server, '/_iam/clients/web', { method: 'PATCH', body: { redirectURIs: [uri] } });
+    expect((await logIn({ redirect_uri: uri })).location).toMatch(`${uri}?code=`);
+  },
+);
+
 test('a link to the logout leads to a third-party client only by a click, unless its session ends', async () => {
   const bye = 'https://partner.example/bye';
   await send(server, '/_iam/clients/partner', { method: 'PATCH', body: { postLogoutRedirectURIs: [bye] } });
