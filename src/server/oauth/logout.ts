@@ -52,7 +52,7 @@ const traits = {
   path: '/oauth2/logout',
   audit: { kind: 'authentication', targets: {} },
   status: [200, 303, 400, 500],
-  errors: ['AUTHORIZATION_INVALID', 'FORM_EXPIRED'],
+  errors: ['AUTHORIZATION_INVALID'],
 } as const;
 
 export const logout = defineOperation({
@@ -82,10 +82,10 @@ export const logoutByForm = defineOperation({
   identifies: ['client_id'],
   openapiExamples: { body: { client_id: 'web' } },
   async handle({ body, headers }, context) {
-    const { form_token: formToken, ...request } = body;
+    const { form_token: _, ...request } = body;
     const browser = await openBrowser(context, headers.cookie);
     // Browsers send the cookie with no form of another site, but with the address that it is redirected to (SameSite=Lax).
-    if (!browser.isKnown && formToken === undefined) {
+    if (!browser.isKnown) {
       const pairs = Object.entries(request).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
       return renderRedirect(appendQuery('logout', Object.fromEntries(pairs)));
     }

@@ -146,9 +146,11 @@ test.each([
 test.each([
   ['authorize', createRequest()],
   ['logout', {}],
+  ['logout', { form_token: 'x' }],
 ] as const)('a form of another site, without the cookie, neither replaces nor deletes it: %s', async (path, form) => {
   const stranger = await createBrowser().post(`${server.url}/oauth2/${path}`, form);
   expect(stranger).toMatchObject({ status: 303, location: expect.stringMatching(`^${path}[?]`) });
+  expect(stranger.location).not.toContain('form_token');
   expect(stranger.headers.get('set-cookie')).toBeNull();
   await logIn();
   const page = await browser.get(new URL(stranger.location ?? '', stranger.url).href);
