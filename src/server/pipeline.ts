@@ -241,7 +241,7 @@ function rejectForeignPage({ operation, appContext }: Compilation): Step | undef
   if (operation.errorFormat === 'page')
     return ({ ctx }) => {
       assertOpenedAsPage(ctx.req.headers);
-      return operation.checksFrames ? undefined : assertNotFramed(ctx.req.headers);
+      return operation.checksFrames ? undefined : assertNotFramed(ctx.req.headers, appContext.settings);
     };
   if (operation.method !== 'POST' || operation.request.form) return undefined;
   const assertPreflighted = createPreflightAssertion(appContext.settings.corsOrigins, appContext.baseUrl);
@@ -359,7 +359,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       credentials: () => call.credentials ?? readRequestCredentials(ctx, call.search, operation),
       authentication: appContext,
       clientCertificate: state.clientCertificate,
-      assertNotFramed: () => assertNotFramed(ctx.req.headers),
+      assertNotFramed: () => assertNotFramed(ctx.req.headers, appContext.settings),
       caller,
       source,
       sourceBehindClient: (client) => sourceBehindClient(state.source, client.clientId, readForwardedIp(ctx)),

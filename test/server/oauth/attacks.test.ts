@@ -187,45 +187,63 @@ test('a third-party client ends no later session with an ID token of an earlier 
 
 const navigation = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-site' };
 
-test.each([
-  ['a script', { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }, 400, 400],
-  ['an image', { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }, 400, 400],
-  ['an object', { ...navigation, 'Sec-Fetch-Dest': 'object' }, 400, 400],
-  ['an embedded object', { ...navigation, 'Sec-Fetch-Dest': 'embed' }, 400, 400],
-  ['a prefetch', { ...navigation, 'Sec-Fetch-Dest': 'document', 'Sec-Purpose': 'prefetch' }, 400, 400],
-  ['a frame, in which an application renews its login', { ...navigation, 'Sec-Fetch-Dest': 'iframe' }, 303, 400],
-  ['a frame of a frameset', { ...navigation, 'Sec-Fetch-Dest': 'frame' }, 303, 400],
-  ['but its own frame does', { ...navigation, 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Site': 'same-origin' }, 303, 303],
-  ['but a link does, which the user sees', { ...navigation, 'Sec-Fetch-Dest': 'document' }, 303, 303],
-  ['but a program does, which is no browser', { 'Sec-Fetch-Mode': 'cors' }, 303, 303],
-])('a page of another port gets no code in the background: %s', async (_name, metadata, silent, interactive) => {
-  const cookie = cookieOf(await logIn());
-  for (const [prompt, status] of [['none', silent] as const, ['', interactive] as const]) {
-    const response = await load(authorizeUrl(server, { prompt }), { ...metadata, ...cookie });
-    expect([response.status, 'location' in response.headers]).toEqual([status, status === 303]);
-  }
+test('test runners have applications in frames of another port', async () => {
+  await using tests = await startServer({ seed });
+  const headers = { ...navigation, 'Sec-Fetch-Dest': 'iframe' };
+  expect((await send(tests, authorizeUrl(tests).slice(tests.url.length), { headers })).status).toBe(200);
 });
 
-describe('in a frame of another port', () => {
-  const frame = { ...navigation, 'Sec-Fetch-Dest': 'iframe' };
-
-  test('a pushed request renews a login, too', async () => {
-    const cookie = cookieOf(await logIn());
-    const follow = async (prompt: string) => {
-      const { json } = await postAs(server, 'web', '/oauth2/par', createRequest({ prompt }));
-      const query = new URLSearchParams({ client_id: 'web', request_uri: String(json.request_uri) });
-      return load(`${server.url}/oauth2/authorize?${query}`, { ...frame, ...cookie });
-    };
-    expect((await follow('none')).headers.location).toContain('code=');
-    expect(await follow('')).toMatchObject({ status: 400, body: expect.stringContaining('prompt=none') });
+describe('without test features', () => {
+  beforeEach(async () => {
+    await server[Symbol.asyncDispose]();
+    server = await startServer({ seed, flags: { 'test-features': 'off' } });
   });
 
-  test('no application logs its user out', async () => {
-    const page = await logIn();
-    const { id_token: hint } = (await redeem(server, readAnswer(page).code)).json;
-    const logOut = `${server.url}/oauth2/logout?${new URLSearchParams({ id_token_hint: String(hint) })}`;
-    expect(await load(logOut, { ...frame, ...cookieOf(page) })).toMatchObject({ status: 400 });
-    expect(readAnswer(await browser.get(authorizeUrl(server)))).toHaveProperty('code');
+  test.each([
+    ['a script', { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }, 400, 400],
+    ['an image', { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }, 400, 400],
+    ['an object', { ...navigation, 'Sec-Fetch-Dest': 'object' }, 400, 400],
+    ['an embedded object', { ...navigation, 'Sec-Fetch-Dest': 'embed' }, 400, 400],
+    ['a prefetch', { ...navigation, 'Sec-Fetch-Dest': 'document', 'Sec-Purpose': 'prefetch' }, 400, 400],
+    ['a frame, in which an application renews its login', { ...navigation, 'Sec-Fetch-Dest': 'iframe' }, 303, 400],
+    ['a frame of a frameset', { ...navigation, 'Sec-Fetch-Dest': 'frame' }, 303, 400],
+    [
+      'but its own frame does',
+      { ...navigation, 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Site': 'same-origin' },
+      303,
+      303,
+    ],
+    ['but a link does, which the user sees', { ...navigation, 'Sec-Fetch-Dest': 'document' }, 303, 303],
+    ['but a program does, which is no browser', { 'Sec-Fetch-Mode': 'cors' }, 303, 303],
+  ])('a page of another port gets no code in the background: %s', async (_name, metadata, silent, interactive) => {
+    const cookie = cookieOf(await logIn());
+    for (const [prompt, status] of [['none', silent] as const, ['', interactive] as const]) {
+      const response = await load(authorizeUrl(server, { prompt }), { ...metadata, ...cookie });
+      expect([response.status, 'location' in response.headers]).toEqual([status, status === 303]);
+    }
+  });
+
+  describe('in a frame of another port', () => {
+    const frame = { ...navigation, 'Sec-Fetch-Dest': 'iframe' };
+
+    test('a pushed request renews a login, too', async () => {
+      const cookie = cookieOf(await logIn());
+      const follow = async (prompt: string) => {
+        const { json } = await postAs(server, 'web', '/oauth2/par', createRequest({ prompt }));
+        const query = new URLSearchParams({ client_id: 'web', request_uri: String(json.request_uri) });
+        return load(`${server.url}/oauth2/authorize?${query}`, { ...frame, ...cookie });
+      };
+      expect((await follow('none')).headers.location).toContain('code=');
+      expect(await follow('')).toMatchObject({ status: 400, body: expect.stringContaining('prompt=none') });
+    });
+
+    test('no application logs its user out', async () => {
+      const page = await logIn();
+      const { id_token: hint } = (await redeem(server, readAnswer(page).code)).json;
+      const logOut = `${server.url}/oauth2/logout?${new URLSearchParams({ id_token_hint: String(hint) })}`;
+      expect(await load(logOut, { ...frame, ...cookieOf(page) })).toMatchObject({ status: 400 });
+      expect(readAnswer(await browser.get(authorizeUrl(server)))).toHaveProperty('code');
+    });
   });
 });
 
