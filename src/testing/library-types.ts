@@ -292,7 +292,7 @@ export interface TestTokenOptions {
   clientId?: string | undefined;
   /** For a user: authentication level, default AUTH-BASIC */
   level?: 'AUTH-IDENTIFIED' | 'AUTH-BASIC' | 'AUTH-MFA' | undefined;
-  /** Claims that replace those of the token or add to them; all but sid, generation, stand_in */
+  /** Claims that replace those of the token or add to them; all but sid, narrowed, generation, stand_in */
   claims?: Record<string, unknown> | undefined;
   /** Claims that the token lacks */
   omit?: ('iss'

@@ -13,8 +13,8 @@ export const omittableClaims = [
   ...['user_id', 'business_id', 'customer_id', 'service_id', 'logon', 'organization_id', 'business_unit_id'],
 ];
 
-/** Claims that stay as they are: they bind the token to its session or client, and mark it as one of a stand-in. */
-export const fixedClaims = ['sid', 'generation', 'stand_in'];
+/** Claims that stay as they are: they bind the token to its session or client, limit it, and mark it as one of a stand-in. */
+export const fixedClaims = ['sid', 'narrowed', 'generation', 'stand_in'];
 
 /** Seconds: a day. */
 export const maxTestTokenLifetime = 86_400;

@@ -14,9 +14,9 @@ import type { Throttles } from '../limits/throttles.ts';
 import { findActiveSession } from '../sessions/sessions.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Prefetch, Reader, Store } from '../store/store.ts';
-import { type Client, memberValue, type Session, type User } from '../store/tables.ts';
+import { type Client, memberValue, type User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
-import { type AccessClaims, listAudiences, parseAuthorities } from '../tokens/claims.ts';
+import { type AccessClaims, parseAuthorities } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import type { BasicCredentials, RequestCredentials } from './credentials.ts';
 
@@ -253,19 +253,8 @@ async function resolveUserToken(deps: TokenReading, claims: AccessClaims, client
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
   const principal = createTokenPrincipal(claims, client, granted, session.openid?.scopes);
-  return { ...principal, user, session, resources: findNarrowedAudiences(claims, client, session) };
-}
-
-/** The audiences of a token that a renewal narrowed (RFC 8707, 2.2); undefined if it has those of its session. */
-function findNarrowedAudiences(
-  { aud, iss }: AccessClaims,
-  client: Client,
-  { resources }: Session,
-): readonly string[] | undefined {
-  if (client.audiences === undefined) return undefined;
-  const audiences = [aud].flat();
-  const ofSession = listAudiences(client, iss).filter((name) => resources?.includes(name) ?? true);
-  return ofSession.every((name) => audiences.includes(name)) ? undefined : audiences;
+  const { narrowed, aud } = claims;
+  return { ...principal, user, session, narrowed, resources: narrowed?.includes('aud') ? [aud].flat() : undefined };
 }
 
 /** A client acting for a mainframe logon that is linked to no user. */

@@ -189,7 +189,7 @@ async function renewSession(
 /** The session as the next tokens show it: a renewal may request at most its scope (RFC 6749, 6). */
 function toRequestedSession(session: Session, client: Client, { scope: names }: GrantRequest): Session {
   if (names === undefined) return session;
-  const narrowed = narrowSession(session, names);
+  const narrowed = narrowSession(session, client, names);
   const granted = [...narrowed.scope, ...(narrowed.openid?.scopes ?? [])];
   if (!isPartOf(names, granted) || !isPartOf(narrowed.scope, client.scope)) throw apiError('SCOPE_EXCEEDED');
   return narrowed;

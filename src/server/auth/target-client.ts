@@ -26,6 +26,6 @@ export async function requireTargetClient(
  * @returns undefined if the token has the full scope of its client.
  */
 export function findNarrowedScope(caller: Principal, session: Session): string[] | undefined {
-  const isNarrowed = session.scope !== undefined || !hasScopeOfSession(caller, session);
+  const isNarrowed = session.scope !== undefined || !hasScopeOfSession(caller);
   return isNarrowed ? [...caller.scope] : undefined;
 }

@@ -6,6 +6,14 @@ import type { Client, Session, User } from '../store/tables.ts';
 
 export type AuthenticationMethod = 'client-id' | 'basic' | 'api-key' | 'bearer';
 
+/** What a token can have less of than its session, by the names of the claims. */
+export const narrowings = ['scope', 'aud'] as const;
+
+type Narrowing = (typeof narrowings)[number];
+
+/** A session as a token says it. */
+export type GrantedSession = Session & { readonly narrowed?: readonly Narrowing[] };
+
 /**
  * A client, or a client acting for a user; identified (authMethod client-id) or authenticated. Contains the roles that
  * apply to this request.
@@ -16,7 +24,9 @@ export interface Principal extends CallerAuthorities {
   /** The user for whom the client acts, and the session. */
   readonly user?: User;
   readonly session?: Session;
-  /** The audiences of its token, if a renewal narrowed them to fewer than those of the session. */
+  /** What its token has less of than the session. */
+  readonly narrowed?: GrantedSession['narrowed'] | undefined;
+  /** The audiences of its token, if they are fewer than those of the session. */
   readonly resources?: readonly string[] | undefined;
   /** The mainframe logon for which the client acts, if it is linked to no user. */
   readonly logon?: string;

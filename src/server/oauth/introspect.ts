@@ -49,6 +49,11 @@ const TokenState = z
       .optional()
       .meta({ examples: [true] }),
     sid: optionalText('0b8f2f0e-2a8e-4b53-9c1b-0f5c6f1c2d3e'),
+    narrowed: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .meta({ description: 'What the token has less of than its session', examples: [['scope']] }),
     user_id: optionalText('alice'),
     business_id: optionalText('acme'),
     customer_id: number.meta({ examples: [1001] }),

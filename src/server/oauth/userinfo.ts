@@ -62,7 +62,7 @@ export const userinfoByPost = defineOperation({
 
 async function describeUser({ caller, store, clock }: OperationContext): Promise<z.input<typeof UserInfo>> {
   const { user, session: whole } = requireUserCaller(caller);
-  const session = narrowSession(whole, [...caller.scope]);
+  const session = narrowSession(whole, caller.client, [...caller.scope]);
   if (!session.openid?.scopes.includes('openid'))
     throw apiError('ROLE_MISSING', 'The token has no scope openid.', {
       'WWW-Authenticate': 'Bearer error="insufficient_scope", scope="openid"',

@@ -7,7 +7,7 @@ import type { Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
 import { rotateSessionRefreshToken } from './refresh-tokens.ts';
-import { findActiveSession, narrowSession } from './sessions.ts';
+import { findActiveSession, narrowSession, withNarrowing } from './sessions.ts';
 
 export interface ActiveUserSession {
   readonly user: User;
@@ -46,9 +46,9 @@ export function readCallerContent(
   caller: Principal,
   { user, session, refreshToken }: ActiveUserSession & { readonly refreshToken?: string | undefined },
 ): Promise<UserContent> {
-  const { scope, resources = session.resources } = caller;
-  const narrowed = { ...narrowSession(session, [...scope]), resources };
-  return readUserContent(deps, { user, session: narrowed, client: caller.client, refreshToken });
+  const { client, scope, narrowed = [], resources = session.resources } = caller;
+  const granted = { ...narrowSession(withNarrowing(session, narrowed), client, [...scope]), resources };
+  return readUserContent(deps, { user, session: granted, client, refreshToken });
 }
 
 /**
@@ -61,11 +61,10 @@ export async function rotateCallerRefreshToken(
   session: Session,
   deps: Parameters<typeof rotateSessionRefreshToken>[2],
 ): Promise<string | undefined> {
-  return hasScopeOfSession(caller, session) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
+  return hasScopeOfSession(caller) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
 }
 
 /** False for a token with reduced scope or audiences, which the user gave to a service. */
-export function hasScopeOfSession({ client, scope, resources }: Principal, session: Session): boolean {
-  if (resources !== undefined) return false;
-  return [...(session.scope ?? client.scope), ...(session.openid?.scopes ?? [])].every((name) => scope.has(name));
+export function hasScopeOfSession({ narrowed = [] }: Pick<Principal, 'narrowed'>): boolean {
+  return narrowed.length === 0;
 }

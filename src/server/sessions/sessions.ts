@@ -3,6 +3,7 @@
 import { apiError } from '../../contract/errors.ts';
 import { resolveSessionsPerUser, type Settings } from '../config/settings.ts';
 import { type AuthenticationLevel, computeLevel } from '../directory/authentication-levels.ts';
+import type { GrantedSession } from '../directory/principal.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';
@@ -80,7 +81,7 @@ export async function startSession(
     ...(options.scope === undefined ? {} : { scope: [...options.scope] }),
     ...(resources === undefined ? {} : { resources: [...resources] }),
     remember: options.remember,
-    ...(options.parentSession ? { derived: true as const } : {}),
+    ...(options.startedBy === undefined ? {} : { derived: true as const }),
     ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
     ...(options.logon === undefined ? {} : { logon: options.logon }),
     ...(options.device ? toDeviceBinding(options.device) : {}),
@@ -135,10 +136,22 @@ async function assertSameParty(tx: Transaction, { clientId, party }: SessionOpti
 }
 
 /** The session with these scopes of it, which its next token has. */
-export function narrowSession(session: Session, names: readonly string[]): Session & { readonly scope: string[] } {
+export function narrowSession(
+  session: GrantedSession,
+  client: Pick<Client, 'scope'>,
+  names: readonly string[],
+): GrantedSession & { readonly scope: string[] } {
   const openid = session.openid && narrowOpenid(session.openid, names);
   const scope = names.filter((name) => !openid?.scopes.includes(name) && (session.scope?.includes(name) ?? true));
-  return { ...session, scope, ...(openid === undefined ? {} : { openid }) };
+  const whole = [...(session.scope ?? client.scope), ...(session.openid?.scopes ?? [])];
+  const narrowed = whole.every((name) => names.includes(name)) ? [] : (['scope'] as const);
+  return { ...withNarrowing(session, narrowed), scope, ...(openid === undefined ? {} : { openid }) };
+}
+
+/** The session as a token says it that has less of these. */
+export function withNarrowing(session: GrantedSession, more: NonNullable<GrantedSession['narrowed']>): GrantedSession {
+  if (more.length === 0) return session;
+  return { ...session, narrowed: [...new Set([...(session.narrowed ?? []), ...more])] };
 }
 
 /**
@@ -147,15 +160,17 @@ export function narrowSession(session: Session, names: readonly string[]): Sessi
  * @throws IamError TARGET_INVALID if the session has others, or none that the client still has.
  */
 export function narrowAudiences(
-  session: Session,
+  session: GrantedSession,
   client: Client,
   { resources, issuer }: { readonly resources: readonly string[] | undefined; readonly issuer: string },
-): Session {
+): GrantedSession {
   const { resources: granted } = session;
   const known = listAudiences(client, issuer);
   if (granted && !(resources?.every((name) => granted.includes(name)) ?? granted.some((name) => known.includes(name))))
     throw apiError('TARGET_INVALID');
-  return resources === undefined ? session : { ...session, resources: [...resources] };
+  if (resources === undefined) return session;
+  const isNarrowed = (granted ?? known).some((name) => !resources.includes(name));
+  return { ...withNarrowing(session, isNarrowed ? ['aud'] : []), resources: [...resources] };
 }
 
 function narrowOpenid(openid: NonNullable<Session['openid']>, names: readonly string[] | undefined) {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { partyRole } from '../directory/clients.ts';
+import { narrowings } from '../directory/principal.ts';
 import { logonSubjectPrefix } from '../directory/subject-ids.ts';
 import { combineUserRoles, limitToConsent, tellsRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
@@ -37,6 +38,8 @@ export const AccessClaims = z.object({
   generation: z.int().optional(),
   /** The session of the token; the token is valid only as long as the session. */
   sid: z.string().optional(),
+  /** What the token has less of than its session: its client can lose the rest, and the token is then still no whole one. */
+  narrowed: z.array(z.enum(narrowings)).readonly().optional(),
   user_id: z.string().optional(),
   business_id: z.string().optional(),
   customer_id: z.number().int().optional(),
@@ -88,6 +91,7 @@ export function createCommonClaims(
     stand_in: true,
     ...(client.tokenGeneration === undefined ? {} : { generation: client.tokenGeneration }),
     ...(session === undefined ? {} : { sid: session.sessionId }),
+    ...(session?.narrowed === undefined ? {} : { narrowed: session.narrowed }),
   };
 }
 

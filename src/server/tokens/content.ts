@@ -6,14 +6,15 @@
 
 import { detailedError, type IamError } from '../../contract/errors.ts';
 import { resolveAuthenticatedClientRoles } from '../directory/clients.ts';
+import type { GrantedSession } from '../directory/principal.ts';
 import { listMemberIdentities, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import type { Reader, Store } from '../store/store.ts';
-import { type Client, memberValue, type Session, type User } from '../store/tables.ts';
+import { type Client, memberValue, type User } from '../store/tables.ts';
 
 interface CommonContent {
   readonly client: Client;
   /** The access token is valid only as long as the session. */
-  readonly session?: Session | undefined;
+  readonly session?: GrantedSession | undefined;
   readonly refreshToken?: string | undefined;
 }
 
@@ -30,7 +31,7 @@ export interface ClientContent extends CommonContent {
 /** A user in a session: the user's level and roles, and the client's party and scope. */
 export interface UserContent extends CommonContent {
   readonly kind: 'user';
-  readonly session: Session;
+  readonly session: GrantedSession;
   readonly user: User;
   readonly groupRoles: ReadonlySet<string>;
   /** Claims of the user's business and customer. */
@@ -47,7 +48,7 @@ interface OwnerClaims {
 /** A mainframe logon that is linked to no user. */
 export interface LogonContent extends CommonContent {
   readonly kind: 'logon';
-  readonly session: Session;
+  readonly session: GrantedSession;
   readonly logon: string;
 }
 
@@ -66,7 +67,7 @@ export interface ContentDeps {
 
 /** A session with the client of its token; to narrow the scope, a session with less scope. */
 export interface TokenSession {
-  readonly session: Session;
+  readonly session: GrantedSession;
   readonly client: Client;
   readonly refreshToken?: string | undefined;
 }

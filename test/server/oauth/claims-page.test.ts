@@ -52,9 +52,11 @@ async function issueTokens() {
     if (business) await tx.businesses.replace({ ...business, ...organization });
     await tx.customers.insert({ customerId: 1001, businessId: 'acme', document: '1', createdAt: '' } as never);
   });
+  const whole = (await userTokens(server, 'web')).access_token;
+  const narrow = await server.as({ token: whole }).userIdentities.accessToken({ body: { scope: [] } });
   return {
     client: [await clientToken(server, 'web'), await clientToken(server, 'api')],
-    user: [(await userTokens(server, 'web')).access_token],
+    user: [whole, narrow.accessToken],
     logon: [await issueLogonToken(server, 'web')],
   };
 }

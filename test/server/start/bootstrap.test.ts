@@ -8,7 +8,7 @@ import { secretMatches } from '../../../src/server/lib/secrets.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
-import { type TableName, tables } from '../../../src/server/store/tables.ts';
+import { type Client, type TableName, tables } from '../../../src/server/store/tables.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { createFakeClock } from '../../harness.ts';
 
@@ -191,7 +191,7 @@ describe('a later start', () => {
     const configured = { IAM_ADMIN_PASSWORD: 'configured-password', IAM_ADMIN_USER: 'root' };
     await start(configured);
     const { userId } = (await admin()).user;
-    const client = { clientId: 'app', party: '1STPARTY' } as const;
+    const client = (await store.clients.getBy('bootstrap', 'app')) as Client;
     const session = { client, userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
     const deps = { clock: createFakeClock(), random: systemRandom, settings: readSettings({}, {}) };
     await store.transaction((tx) => startSession(tx, session, deps));

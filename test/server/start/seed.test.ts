@@ -7,6 +7,7 @@ import type { SeedCounts } from '../../../src/server/seed/entries.ts';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startSession } from '../../../src/server/sessions/sessions.ts';
+import type { Client } from '../../../src/server/store/tables.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { appClientId, startServer, type TestServer } from '../../harness.ts';
 import { formatBasicHeader, sendWithHeaders } from '../auth/auth-requests.ts';
@@ -169,8 +170,8 @@ describe('an existing entity', () => {
     const { store, clock, random, settings } = server.appContext;
     const startSessions = () =>
       store.transaction(async (tx) => {
+        const client = (await tx.clients.getBy('bootstrap', 'app')) as Client;
         for (const userId of ['u1', 'u2']) {
-          const client = { clientId: 'app', party: '1STPARTY' } as const;
           const session = { client, userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
           await startSession(tx, session, { clock, random, settings });
         }

@@ -43,7 +43,7 @@ export default defineOperation({
       const target = await requireTargetClient(tx, query.targetClientId);
       const move = { session, target, scope: findNarrowedScope(caller, session) };
       // A login with a browser is renewed by its application alone, with its secret (RFC 6749, 6).
-      if (session.openid === undefined && hasScopeOfSession(caller, session))
+      if (session.openid === undefined && hasScopeOfSession(caller))
         return readUserContent(context, { user, client: target, ...(await moveSession(tx, move, context)) });
       // For a service that the user gave a token of reduced scope: the session of the user stays as it is.
       const derived = {

@@ -150,6 +150,23 @@ describe('a narrowed token', () => {
     expect(renewed && readClaims(renewed)).toMatchObject({ client_id: appClientId, scope: ['READ', 'WRITE'] });
   });
 
+  test('is no whole one after its client has lost the rest', async () => {
+    await using server = await startWithShop();
+    const { accessToken, refreshToken } = await createTokens(server);
+    const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
+    const fresh = await server.as({ token: narrow.accessToken }).userIdentities.renovateToken();
+    await server.appContext.store.transaction(async (tx) => {
+      const client = await tx.clients.get(appClientId);
+      if (client) await tx.clients.replace({ ...client, scope: ['READ'] });
+    });
+    const again = await server.as({ token: fresh.accessToken }).userIdentities.renovateToken();
+    for (const token of [narrow, fresh, again]) {
+      const atShop = await changeTo(server, token);
+      expect([atShop.scope, atShop.refreshToken]).toEqual([['READ'], undefined]);
+    }
+    expect(await renew(server, refreshToken)).toBeDefined();
+  });
+
   test('includes the token of a session with a narrowed scope', async () => {
     await using server = await startWithShop();
     const token = await changeTo(server, await createTokens(server, { scope: ['WRITE'] }));
