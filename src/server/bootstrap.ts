@@ -25,6 +25,7 @@ import { normalizePassword } from './lib/password-length.ts';
 import { generateSecret, type Random } from './lib/random.ts';
 import { hashSecret, secretMatches } from './lib/secrets.ts';
 import type { SeedDocument } from './seed/schema.ts';
+import { withoutConsents } from './sessions/consents.ts';
 import { withoutKnownSources } from './sessions/known-sources.ts';
 import type { Store, Transaction } from './store/store.ts';
 import type { Client, User } from './store/tables.ts';
@@ -191,7 +192,7 @@ async function ensureAdminUser(
   const { adminUser } = deps.settings;
   const userEmail = readAdminEmail(deps.settings, user);
   const changed = {
-    ...(passwordHash === undefined ? user : { ...withoutKnownSources(user), passwordHash }),
+    ...(passwordHash === undefined ? user : { ...withoutConsents(withoutKnownSources(user)), passwordHash }),
     ...(adminUser === undefined ? {} : { userName: readAdminName(adminUser, user) }),
     ...(userEmail === undefined ? {} : { userEmail, emailVerified: true }),
   };

@@ -84,12 +84,6 @@ export const authorizationDifferences: readonly Difference<AuthorizationTest>[] 
   },
   {
     paragraph:
-      'OpenID Connect Core 1.0, 3.1.2.1: prompt=consent should ask; a first-party client has nothing to ask for',
-    holds: (request, { ours, theirs }) =>
-      singleValue(request, 'prompt') === 'consent' && ours.kind === 'code' && theirs.kind === 'interaction',
-  },
-  {
-    paragraph:
       'OpenID Connect Core 1.0, 3.1.2.1: the use of login_hint is up to the server, which shows the page for another user',
     holds: (request, { ours, theirs }) =>
       singleValue(request, 'login_hint') === 'unknown' && ours.kind === 'interaction' && theirs.kind === 'code',

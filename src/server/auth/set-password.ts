@@ -1,6 +1,7 @@
 /** Shared by all operations that set a password. */
 import type { RequestSource } from '../lib/request-source.ts';
 import { verifiedContacts } from '../messaging/contacts.ts';
+import { withoutConsents } from '../sessions/consents.ts';
 import { callerKey, listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
@@ -14,7 +15,7 @@ export interface ReplacePasswordDeps extends NoticeDeps {
 }
 
 /**
- * Replaces the password of a user. Revokes everything issued before, optionally except one session. Of the known sources
+ * Replaces the password of a user. Revokes everything issued before, optionally except one session, and all consents. Of the known sources
  * only the user's address and its authenticated device remain; those known by a second factor all remain if the session is
  * below AUTH-MFA, so that a thief of the password cannot remove them. Part of a transaction; call `outbox.wake()` after it.
  */
@@ -28,7 +29,7 @@ export async function replacePassword(
 ): Promise<void> {
   const sourceKeys = listSourceKeys(deps.source, except.deviceKey);
   const mfaKeys = keepsMfaSources ? 'all' : deps.source ? listMfaKeys(deps.source, except) : [];
-  const changed = withPassword(user, passwordHash);
+  const changed = withoutConsents(withPassword(user, passwordHash));
   await tx.users.replace(withOnlyKnownSources(changed, sourceKeys, deps, mfaKeys));
   await revokeUserAccess(tx, user.userId, except.sessionId);
   const factors = describeFactors({ user, factors: await tx.factors.find('userId', user.userId) });

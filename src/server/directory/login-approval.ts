@@ -122,6 +122,13 @@ export function assertApproved(before: Client, after: Client, deps: ApprovalDeps
   throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
 }
 
+/** The client as others than approvers change it: one that takes part no longer needs an approval to take part again. */
+export function withdrawApproval(before: Client, after: Client, deps: ApprovalDeps): Client {
+  const isWithdrawn = takesPartInAnyLogin(before) && !takesPartInAnyLogin(after);
+  if (!isWithdrawn || listMissingApprovalRoles(deps).length === 0) return after;
+  return { ...after, browserLogin: false };
+}
+
 function listApprovedValues(client: Client): Readonly<Record<string, readonly string[]>> {
   const { appId, redirectURI, otherRedirectURIs = [], grantTypes, scope } = client;
   const redirectURIs = [redirectURI, ...otherRedirectURIs].filter((uri) => uri !== undefined);

@@ -16,6 +16,7 @@ import { clearSecondFactorLimits } from '../mfa/mfa.ts';
 import { consumeOtp, restoreOtp, subjectOfLogon } from '../mfa/otp.ts';
 import { type OtpSource, resolveOtpSource } from '../mfa/otp-source.ts';
 import type { OtpDeps } from '../mfa/otp-value.ts';
+import { withoutConsents } from '../sessions/consents.ts';
 import { toDeviceBinding } from '../sessions/devices.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts';
@@ -148,7 +149,7 @@ async function completeReset(
   if (owner) await revokeUserAccess(tx, owner.userId);
   if (owner?.locked || owner?.userId !== userId) return undefined;
   const mfaKeys = listMfaKeys(deps.source, source.device ? toDeviceBinding(source.device) : {});
-  const user = owner && withOnlyKnownSources(owner, [deps.source.key, source.key], deps, mfaKeys);
+  const user = owner && withOnlyKnownSources(withoutConsents(owner), [deps.source.key, source.key], deps, mfaKeys);
   if (user) {
     await tx.users.replace(user);
     if (await clearSecondFactorLimits(tx, user, deps)) clearCreations(deps, user);

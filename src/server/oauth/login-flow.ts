@@ -183,14 +183,14 @@ function needsConsent(request: LoginRequest, { user }: LoggedIn): boolean {
   const { client, prompts, device } = request;
   // An attacker can have sent the code or the address to the user (RFC 8628, 5.4).
   if (device !== undefined) return true;
-  if (client.party === '1STPARTY') return false;
-  return prompts.has('consent') || !hasConsented(user, client.clientId, listRequestedScopes(request));
+  if (prompts.has('consent')) return true;
+  return client.party === '3RDPARTY' && !hasConsented(user, client.clientId, listRequestedScopes(request));
 }
 
 async function storeConsent({ store, clock }: OperationContext, request: LoginFor, { user }: LoggedIn): Promise<void> {
   const { clientId, party } = request.client;
   await store.transaction(async (tx) => {
-    const before = await findUnlockedUser(tx, user);
+    const before = await findUnlockedUser(tx, { userId: user.userId });
     if (party !== '1STPARTY')
       await tx.users.replace(withConsent(before, clientId, listRequestedScopes(request), clock));
   });

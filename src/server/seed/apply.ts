@@ -17,6 +17,7 @@ import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
 import { certificatePrefix, formatCertificateIdentity } from '../federation/certificate-login.ts';
 import { hashSecret } from '../lib/secrets.ts';
+import { withoutConsents } from '../sessions/consents.ts';
 import { endLoginsOfChangedClient } from '../sessions/end-sessions.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
@@ -192,7 +193,7 @@ async function applyUser(
       await removeBusinessMemberships(tx, known);
     const newHash = seedHash !== undefined && !hasPasswordOfHash(known, seedHash) ? seedHash : undefined;
     if (newHash !== undefined || (seed.locked && !known.locked)) await revokeUserAccess(tx, known.userId);
-    const before = newHash === undefined ? known : withPassword(withoutKnownSources(known), newHash);
+    const before = newHash === undefined ? known : withPassword(withoutConsents(withoutKnownSources(known)), newHash);
     const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
     const after = withSeedName(seed, changed, known);
     await assertLoginsAvailable(tx, after, known);

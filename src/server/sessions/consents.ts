@@ -19,6 +19,11 @@ export function withConsent(user: User, clientId: string, scopes: readonly strin
   return { ...user, consents: [...others, consent] };
 }
 
+/** The user without any, as with a new password: a thief of the old one may have given them. */
+export function withoutConsents({ consents: _, ...user }: User): User {
+  return user;
+}
+
 /** The user without the consent to this client; the same object if there is none. */
 export function withoutConsent(user: User, clientId: string): User {
   const { consents = [] } = user;

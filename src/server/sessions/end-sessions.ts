@@ -33,9 +33,13 @@ export async function listStartedSessions(
 }
 
 async function deleteSession(tx: Transaction, sessionId: string): Promise<void> {
+  await deleteRefreshTokens(tx, sessionId);
+  await tx.sessions.delete(sessionId);
+}
+
+async function deleteRefreshTokens(tx: Transaction, sessionId: string): Promise<void> {
   for (const token of await tx.refreshTokens.find('sessionId', sessionId))
     await tx.refreshTokens.delete(token.tokenHash);
-  await tx.sessions.delete(sessionId);
 }
 
 /** Ends every session of a user, optionally except one, which stays when that of its browser ends. */
@@ -57,18 +61,24 @@ export async function endSessionsOfClient(tx: Transaction, clientId: string): Pr
 /**
  * Ends sessions of a client after its change: those of logins with a browser or a device, if users can no longer log in to it
  * in this way, and those of all its users, if it becomes third-party. Otherwise the holder of one access token could renew it
- * until the session ends, also at another client. Logins in progress end too: a new approval does not complete them. The
- * session of the browser stays.
+ * until the session ends, also at another client. Without the grant type, the refresh tokens of such logins are deleted.
+ * Logins in progress end too: a new approval does not complete them. The session of the browser stays.
  */
 export async function endLoginsOfChangedClient(tx: Transaction, before: Client, after: Client): Promise<void> {
   if (!losesLogins(before, after)) return;
   const { clientId } = before;
   for (const ticket of await tx.tickets.find('clientId', clientId))
     if (isLoginInProgress(ticket)) await tx.tickets.delete(ticket.ticketHash);
+  const keepsRenewal = after.grantTypes.includes('refresh_token');
   const isDemoted = before.party === '1STPARTY' && after.party === '3RDPARTY';
   for (const session of await tx.sessions.find('clientId', clientId))
-    if (session.userId !== undefined && !session.browser && (isDemoted || isSwitchedOff(session, after)))
+    if (isOfPerson(session) && !session.browser && (isDemoted || isSwitchedOff(session, after)))
       await endSession(tx, session);
+    else if (session.openid && !keepsRenewal) await deleteRefreshTokens(tx, session.sessionId);
+}
+
+function isOfPerson({ userId, logon }: Session): boolean {
+  return userId !== undefined || logon !== undefined;
 }
 
 const loginTickets: ReadonlySet<OneTimeToken['kind']> = new Set([
@@ -89,6 +99,6 @@ function isSwitchedOff({ openid }: Session, client: Client): boolean {
 
 /** Ends the sessions in which a client acts for itself, not those of users. */
 export async function endOwnSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
-  for (const { sessionId, userId, logon } of await tx.sessions.find('clientId', clientId))
-    if (userId === undefined && logon === undefined) await deleteSession(tx, sessionId);
+  for (const session of await tx.sessions.find('clientId', clientId))
+    if (!isOfPerson(session)) await deleteSession(tx, session.sessionId);
 }

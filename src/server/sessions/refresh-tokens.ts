@@ -86,6 +86,7 @@ export async function rotateRefreshToken(
   const found = await findRefreshToken(tx, hashSecret(token));
   const session = found && (await tx.sessions.get(found.sessionId));
   if (!found || session?.clientId !== renewer.clientId) return { outcome: 'rejected' };
+  if (!(await hasRequiredCredential(tx, session, renewer))) return { outcome: 'rejected' };
   const { unused, usedAt } = found;
   if (!unused) {
     const successor = await findSuccessor(tx, token, { session, usedAt, renewer }, deps);
@@ -94,7 +95,7 @@ export async function rotateRefreshToken(
   if (
     !isCurrent(unused, session, epochSeconds(deps.clock)) ||
     !mayRenew(session, renewer) ||
-    !(await isGranted(tx, session, renewer))
+    !(await isGranted(tx, session))
   )
     return { outcome: 'rejected' };
   if (unused.rotations >= limits.rotationsPerSession.max) return end(tx, session);
@@ -103,6 +104,19 @@ export async function rotateRefreshToken(
   const bound = isNewBinding ? await bindToDevice(tx, session, device) : session;
   const successor = deps.settings.refreshGrace > 0 ? deriveSuccessor(token, deps.storeSecret) : deps.random.uuid();
   return { outcome: 'rotated', session: bound, refreshToken: await replaceToken(tx, unused, bound, successor, deps) };
+}
+
+/**
+ * After a login with a browser, a client with a secret authenticates with it (RFC 6749, 6), whatever operation renews. Without it, a
+ * used token does not end the session either.
+ */
+async function hasRequiredCredential(
+  reader: Pick<Reader, 'clients'>,
+  { openid, clientId }: Session,
+  { hasClientCredential }: RefreshTokenClient,
+): Promise<boolean> {
+  if (openid === undefined || hasClientCredential) return true;
+  return (await reader.clients.get(clientId))?.secretHash === undefined;
 }
 
 async function end(tx: Transaction, session: Session): Promise<RefreshTokenRotation> {
@@ -150,9 +164,7 @@ async function findSuccessor(
   if (!isInGrace || session.deviceKey !== deviceKey || !mayRenew(session, renewer)) return undefined;
   const successor = deriveSuccessor(token, storeSecret);
   const row = await tx.refreshTokens.get(hashSecret(successor));
-  return row && isCurrent(row, session, epochSeconds(clock)) && (await isGranted(tx, session, renewer))
-    ? successor
-    : undefined;
+  return row && isCurrent(row, session, epochSeconds(clock)) && (await isGranted(tx, session)) ? successor : undefined;
 }
 
 /** A refresh token, used or not. */
@@ -204,24 +216,23 @@ function mayRenew(session: Session, { hasClientCredential, device }: RefreshToke
 /**
  * Whether user and client may go on with the session. A lock ends the sessions of a user; this also covers users that were
  * locked by other means, such as a seed. A client whose logins were switched off is not renewed for a user, nor is a
- * third-party client without the consent of the user, as after it was revoked or a seed made the client one of a third party.
- * After a login with a browser, a client with a secret authenticates with it (RFC 6749, 6), whatever operation renews.
+ * third-party client without the consent of the user to what the session has, as after it was revoked, or given again to less.
  */
 async function isGranted(
   reader: Pick<Reader, 'users' | 'clients'>,
-  { userId, clientId, openid }: Session,
-  renewer?: RefreshTokenClient,
+  { userId, logon, clientId, openid, scope = [] }: Session,
 ): Promise<boolean> {
-  if (userId === undefined) return true;
-  const user = await reader.users.get(userId);
-  if (user?.locked !== false) return false;
   const client = await reader.clients.get(clientId);
   if (!client) return false;
+  if (userId === undefined) return logon === undefined || client.party === '1STPARTY';
+  const user = await reader.users.get(userId);
+  if (user?.locked !== false) return false;
   // Other logins, as with the grant password, are for first-party clients.
   if (!openid) return client.party === '1STPARTY';
-  if (client.secretHash !== undefined && renewer?.hasClientCredential === false) return false;
+  if (!client.grantTypes.includes('refresh_token')) return false;
   if (!takesPartInLoginsOf(client, openid)) return false;
-  return openid.isLimited ? hasConsented(user, clientId, []) : client.party === '1STPARTY';
+  if (openid.isLimited === undefined) return client.party === '1STPARTY';
+  return hasConsented(user, clientId, [...openid.scopes, ...scope]);
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */

@@ -217,6 +217,16 @@ test('the owner of an approved third-party client keeps the approval only for wh
   expect(await patch(owner, 'shop', { browserLogin: true })).toMatchObject(refused);
 });
 
+test('a third-party client loses its approval with its last login grant', async () => {
+  await using server = await startRemote();
+  const owner = await asUser(server, { userId: 'mallory' });
+  await server.makeClient({ ...application, party: '3RDPARTY', userId: 'mallory', browserLogin: true });
+  expect(await patch(owner, 'shop', { grantTypes: ['refresh_token'] })).toMatchObject(accepted);
+  expect(await patch(owner, 'shop', { appId: 'Bank', redirectURIs: [stolen] })).toMatchObject(accepted);
+  expect(await patch(server.admin, 'shop', { grantTypes: [codeGrant] })).toMatchObject(accepted);
+  expect(await openLogin(server, 'shop', stolen)).toMatchObject(refusalFor('shop'));
+});
+
 test('owners rotate the secrets of their third-party clients, approved or not', async () => {
   await using server = await startRemote();
   const owner = await asUser(server, { userId: 'alice' });

@@ -139,6 +139,15 @@ test.each([
   });
 });
 
+test('prompt=consent asks for an application of the first party, too', async () => {
+  await obtainTokens();
+  const page = await browser.get(authorizeUrl({ prompt: 'consent' }));
+  expect(page.text).toContain('Allow Shop?');
+  const denied = await browser.submit(page, 'consent', { decision: 'deny' });
+  expect(readAnswer(denied)).toMatchObject({ error: 'access_denied' });
+  expect(readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }))).toHaveProperty('code');
+});
+
 test.each<[string, Changes]>([
   ['login_required', {}],
   ['consent_required', { client_id: 'partner' }],

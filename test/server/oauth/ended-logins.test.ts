@@ -14,7 +14,7 @@ import {
   redeem,
   seed,
 } from './applications.ts';
-import { createBrowser, type TestBrowser } from './browser.ts';
+import { codeVerifier, createBrowser, type TestBrowser } from './browser.ts';
 import { consentToPartner } from './consent-fixture.ts';
 import { postFields } from './oauth-requests.ts';
 
@@ -126,20 +126,23 @@ test('nor does such an application renew what its users logged in to with the gr
   expect((await renew(renewed.json.refresh_token)).json).toMatchObject({ error: 'invalid_grant' });
 });
 
-test.each([{ browserLogin: false }, { grantTypes: ['refresh_token', 'client_credentials'] }])(
-  'the client gets no new tokens when its logins are switched off: %j',
-  async (changes) => {
-    await using server = await startServer({ seed: { users: [alice] } });
-    const { refresh_token: token } = await (await consentToPartner(server))();
-    const update = (body: object) => send(server, '/_iam/clients/partner', { method: 'PATCH', body });
-    const renewal = { grant_type: 'refresh_token', refresh_token: String(token), client_id: 'partner' };
-    expect((await update(changes)).status).toBe(200);
-    expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
-    // Its users log in again.
-    await update({ browserLogin: true, grantTypes: ['authorization_code', 'refresh_token'] });
-    expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
-  },
-);
+test.each([
+  { browserLogin: false },
+  { grantTypes: ['refresh_token', 'client_credentials'] },
+  { grantTypes: ['authorization_code'] },
+])('the client gets no new tokens when its logins are switched off: %j', async (changes) => {
+  await using server = await startServer({ seed: { users: [alice] } });
+  const { refresh_token: token } = await (await consentToPartner(server))();
+  const update = (body: object) => send(server, '/_iam/clients/partner', { method: 'PATCH', body });
+  const renewal = { grant_type: 'refresh_token', refresh_token: String(token), client_id: 'partner' };
+  expect((await update(changes)).status).toBe(200);
+  expect((await postFields(server, '/oauth2/token', renewal)).json).toHaveProperty('error');
+  const renewToken = '/security/iam/v1/user-identities/renew-token?clientId=partner';
+  expect((await send(server, renewToken, { method: 'POST', body: { refreshToken: token } })).status).toBe(401);
+  // Its users log in again.
+  await update({ browserLogin: true, grantTypes: ['authorization_code', 'refresh_token'] });
+  expect((await postFields(server, '/oauth2/token', renewal)).json).toMatchObject({ error: 'invalid_grant' });
+});
 
 const updateClient = (server: TestServer, clientId: string, body: object) =>
   send(server, `/_iam/clients/${clientId}`, { method: 'PATCH', body });
@@ -252,4 +255,83 @@ test('a client that becomes third-party during a login gets no session of it', a
     code: 'CREDENTIALS_INVALID',
   });
   expect(await server.dump()).toEqual(before);
+});
+
+const loginAtPartner = { client_id: 'partner', prompt: 'consent' };
+
+/** What the partner got for a consent of the user to these scopes. */
+async function consent(server: TestServer, browser: TestBrowser, scope: string) {
+  const page = await browser.get(authorizeUrl(server, { ...loginAtPartner, scope }));
+  const { code } = readAnswer(await browser.submit(page, 'consent', { decision: 'allow' }));
+  return (await redeem(server, code, { clientId: 'partner' })).json;
+}
+
+const renewAtPartner = async (server: TestServer, { refresh_token: token }: Readonly<Record<string, unknown>>) =>
+  (await postAs(server, 'partner', '/oauth2/token', { grant_type: 'refresh_token', refresh_token: String(token) }))
+    .json;
+
+/** As when the user has agreed to a hundred others. */
+async function evictConsents({ appContext: { store } }: TestServer): Promise<void> {
+  await store.transaction(async (tx) => {
+    const user = await tx.users.get(alice.userId);
+    if (user) await tx.users.replace({ ...user, consents: [] });
+  });
+}
+
+test('a smaller consent does not renew what a deleted one was given to', async () => {
+  await using server = await startServer({ seed });
+  const browser = await logIn(server);
+  const first = await consent(server, browser, 'openid email offline_access');
+  await evictConsents(server);
+  const second = await consent(server, browser, 'openid');
+  expect(await renewAtPartner(server, first)).toMatchObject({ error: 'invalid_grant' });
+  expect(await renewAtPartner(server, second)).toMatchObject({ scope: 'openid' });
+});
+
+test('what a deleted consent was given to can be revoked', async () => {
+  await using server = await startServer({ seed });
+  const { access_token: token } = await consent(server, await logIn(server), 'openid offline_access');
+  await evictConsents(server);
+  expect((await send(server, `${path}/consents/partner`, { method: 'DELETE' })).status).toBe(204);
+  expect((await server.as({ token: String(token) }).raw('GET', '/oauth2/userinfo')).status).toBe(401);
+  expect((await send(server, `${path}/consents/partner`, { method: 'DELETE' })).status).toBe(404);
+});
+
+test('a new password ends the consents, which a thief of the old one may have given', async () => {
+  await using server = await startServer({ seed });
+  await consent(server, await logIn(server), 'openid');
+  const changed = await send(server, `${path}/password`, { method: 'PUT', body: { newPassword: 'Brand-new-pass-77' } });
+  expect(changed.status).toBe(204);
+  expect((await send(server, path)).body).toMatchObject({ consents: [] });
+});
+
+test('a service with tokens of a user ends no login of the user at other clients', async () => {
+  await using server = await startServer({ seed, flags: { 'sessions-per-user': '3' } });
+  const browser = await logIn(server);
+  const { json } = await redeem(server, readAnswer(await browser.get(authorizeUrl(server))).code);
+  const ofTv = readAnswer(await browser.get(authorizeUrl(server, { client_id: 'tv' }))).code;
+  const { json: other } = await postFields(server, '/oauth2/token', {
+    ...{ grant_type: 'authorization_code', client_id: 'tv', code: ofTv ?? '' },
+    ...{ redirect_uri: callback, code_verifier: codeVerifier },
+  });
+  const service = server.as({ token: String(other.access_token) });
+  for (let times = 0; times < 5; times += 1)
+    expect((await service.raw('POST', `${me}/change-app`, { query: { targetClientId: 'web' }, body: {} })).status).toBe(
+      200,
+    );
+  expect((await server.as({ token: String(json.access_token) }).raw('GET', '/oauth2/userinfo')).status).toBe(200);
+});
+
+test('the session of a mainframe logon ends when its client becomes third-party', async () => {
+  await using server = await startServer({ seed });
+  const { store } = server.appContext;
+  const client = await store.clients.get('plain');
+  if (!client) throw new Error('unknown client');
+  const start = { client, logon: 'LOGON1', level: 'AUTH-BASIC', remember: true, renewable: true } as const;
+  const { refreshToken } = await store.transaction((tx) => startSession(tx, start, server.appContext));
+  const body = { clients: [{ clientId: 'plain', party: '3RDPARTY' }] };
+  expect((await send(server, '/_iam/seed', { method: 'POST', body })).status).toBe(200);
+  expect(await store.sessions.find('clientId', 'plain')).toEqual([]);
+  const renewal = { grant_type: 'refresh_token', refresh_token: String(refreshToken) };
+  expect((await postAs(server, 'plain', '/oauth2/token', renewal)).json).toHaveProperty('error');
 });

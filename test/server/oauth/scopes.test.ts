@@ -74,13 +74,36 @@ test('no operation renews a login of a client with a secret without it', async (
   const path = '/security/iam/v1/user-identities/renew-token?clientId=web';
   const body = { refreshToken: json.refresh_token };
   expect((await send(server, path, { method: 'POST', body })).status).toBe(401);
+  const renewed = await renew(json.refresh_token);
+  // Without it, a used token does not end the session either.
+  expect((await send(server, path, { method: 'POST', body })).status).toBe(401);
+  // Nor does a service that has an access token bind the session to a device, which the client does not have.
+  const caller = server.as({ token: String(json.access_token) });
+  const device = { body: { deviceId: 'd1' } };
+  expect((await caller.raw('POST', '/security/iam/v1/user-identities/me/associate-user-device', device)).status).toBe(
+    201,
+  );
   // An access token, which services get, leads to no refresh token of a client without a secret.
   const moved = await server
     .as({ token: String(json.access_token) })
     .raw('POST', '/security/iam/v1/user-identities/me/change-app?targetClientId=tv', { body: {} });
   expect(moved.body).toMatchObject({ accessToken: expect.any(String), scope: ['openid', 'READ'] });
   expect(moved.body).not.toHaveProperty('refreshToken');
-  expect((await renew(json.refresh_token)).status).toBe(200);
+  expect((await renew(renewed.json.refresh_token)).status).toBe(200);
+});
+
+test('a token for fewer audiences leads to no others after its client has lost the rest', async () => {
+  const [orders, stock] = ['https://orders.example', 'urn:stock'];
+  const setAudiences = (clientId: string, audiences: readonly string[]) =>
+    send(server, `/_iam/clients/${clientId}`, { method: 'PATCH', body: { audiences } });
+  await setAudiences('web', [orders]);
+  await setAudiences('tv', [stock]);
+  const { json } = await exchange((await logIn({})).code, { resource: server.url });
+  await setAudiences('web', []);
+  const moved = await server
+    .as({ token: String(json.access_token) })
+    .raw('POST', '/security/iam/v1/user-identities/me/change-app?targetClientId=tv', { body: {} });
+  expect(decodeJwt((moved.body as { accessToken: string }).accessToken).aud).toBe(server.url);
 });
 
 test('userinfo and introspection follow the scope of a renewed token', async () => {

@@ -13,7 +13,7 @@ import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
 import { assertMayGrantScope, replaceLists, reserveServiceAccount } from '../../../directory/clients.ts';
 import { assertNoLookalikes } from '../../../directory/groups.ts';
-import { assertApproved, listMissingMaintenanceRoles } from '../../../directory/login-approval.ts';
+import { assertApproved, listMissingMaintenanceRoles, withdrawApproval } from '../../../directory/login-approval.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
 import { endLoginsOfChangedClient } from '../../../sessions/end-sessions.ts';
@@ -88,7 +88,8 @@ export default defineRoute({
     return createLengthGuard(issuer)(context.store).transaction(async (tx) => {
       const client = await requireManagedClient(tx, params.id, caller);
       assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
-      const changed = changeClient(client, body);
+      const requested = changeClient(client, body);
+      const changed = caller ? withdrawApproval(client, requested, context) : requested;
       assertNoLookalikes(changed.authorities.filter((role) => !client.authorities.includes(role)));
       if (caller) {
         assertMayAdminister(client, body, caller);

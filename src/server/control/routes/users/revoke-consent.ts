@@ -29,12 +29,13 @@ export default defineRoute({
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, id);
       const changed = withoutConsent(user, clientId);
-      if (changed === user)
+      const ofClient = (await tx.sessions.find('userId', id)).filter((session) => session.clientId === clientId);
+      // Of a consent that newer ones replaced, only sessions are left.
+      if (changed === user && !ofClient.some(({ openid }) => openid?.isLimited))
         throw apiError('CLIENT_NOT_FOUND', `Consent not found: user ${id} has not allowed client ${clientId}.`);
-      await tx.users.replace(changed);
+      if (changed !== user) await tx.users.replace(changed);
       await revokeOneTimeTokens(tx, id, clientId);
-      for (const session of await tx.sessions.find('userId', id))
-        if (session.clientId === clientId && !session.browser) await endSession(tx, session);
+      for (const session of ofClient) if (!session.browser) await endSession(tx, session);
     });
   },
 });
