@@ -930,12 +930,11 @@ export interface UserIdentitiesOperations {
    * Associate a device with the user.
    *
    * Associates a device with the user and binds the calling session to it, unless the session is of a login with a
-   * browser or the token has less scope or fewer audiences than the session: remember-me then accepts the refresh
-   * tokens of the session only together with the deviceTokenId. A device that is already associated keeps its
-   * binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices;
-   * another one replaces the device that was associated first, if possible one that completed no second factor. Of
-   * the devices associated within one hour, five are known devices immediately, and the others after the user logs
-   * in with them.
+   * browser: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A
+   * device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer
+   * valid. A user can have at most 50 devices; another one replaces the device that was associated first, if
+   * possible one that completed no second factor. Of the devices associated within one hour, five are known
+   * devices immediately, and the others after the user logs in with them.
    *
    * `POST /security/iam/v1/user-identities/me/associate-user-device`
    *
@@ -1730,6 +1729,7 @@ export type ErrorCode = 'BODY_NOT_JSON'
   | 'TOKEN_INVALID'
   | 'PROOF_INVALID'
   | 'ROLE_MISSING'
+  | 'TOKEN_NARROWED'
   | 'GRANT_EXCEEDED'
   | 'MFA_MISSING'
   | 'SEED_ADMINISTRATOR_CHANGED'

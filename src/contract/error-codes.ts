@@ -185,6 +185,12 @@ export const errorTable = {
     message: 'The caller lacks a role that this operation requires.',
     hint: 'Add the caller to a group that grants the role.',
   },
+  TOKEN_NARROWED: {
+    status: 403,
+    category: 'forbidden',
+    message: 'The token has less scope or fewer audiences than the login of the user.',
+    hint: 'Send the token that the application got for the login. One that was reduced for a service changes nothing that the user logs in with.',
+  },
   GRANT_EXCEEDED: {
     status: 403,
     category: 'forbidden',

@@ -9,6 +9,7 @@ export function listPipelineErrors(operation: Operation<never>): ErrorCode[] {
   if (auth !== 'none')
     codes.push('CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'TOKEN_INVALID', 'CREDENTIALS_AMBIGUOUS');
   if (roles.kind !== 'public') codes.push('ROLE_MISSING');
+  if (operation.needsWholeToken) codes.push('TOKEN_NARROWED');
   if (hasGrowthLimit(operation)) codes.push('GROWTH_LIMIT');
   if (request.params) codes.push('PATH_VALUE');
   if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');

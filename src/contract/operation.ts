@@ -216,6 +216,8 @@ interface Traits {
   readonly growthLimit?: false;
   /** A GET that changes something, as the pages do that browsers are sent to. The store of any other one rejects writes. */
   readonly writes?: true;
+  /** Changes what a user logs in with, or what lasts beyond the login: with a whole token only, not one of a service. */
+  readonly needsWholeToken?: true;
   /** Renews sessions in its one transaction: up to a number per session, that is no creation for the growth limits. */
   readonly renewsSession?: true;
 }

@@ -2,7 +2,9 @@
  * The request pipeline: a list of steps, compiled for each operation from its declaration at its first request. The
  * interface defines their order, so that a rejected request reveals nothing.
  */
+
 import { createHostAssertion } from '../contract/email/single-label-hosts.ts';
+import { apiError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
@@ -14,7 +16,7 @@ import { authorizationError } from './auth/authorize.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
 import { hasTestFeatures } from './config/settings.ts';
-import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
+import { createAbsentCaller, findAuthenticatedClientId, hasWholeToken, type Principal } from './directory/principal.ts';
 import {
   applyAuthorizationFault,
   applyFaultAfter,
@@ -184,6 +186,7 @@ function authenticateCaller({ operation, appContext, groupReaders }: Compilation
     // Set also for rejected callers, for logs and the audit.
     ctx.state.caller = call.caller;
     if (!isAllowed(roles, call.caller)) throw await authorizationError(roles, call.caller, { store, groupReaders });
+    if (operation.needsWholeToken && call.caller && !hasWholeToken(call.caller)) throw apiError('TOKEN_NARROWED');
   };
 }
 

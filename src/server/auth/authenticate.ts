@@ -182,13 +182,14 @@ interface TokenReading {
 
 /** The rows that the claims refer to. Others, such as the owner of a service, are read afterwards. */
 function listReads(claims: AccessClaims): Prefetch {
-  const { client_id, sid, jti, user_id, business_id, service_id } = claims;
+  const { client_id, sid, jti, user_id, business_id, service_id, narrowed } = claims;
   const user = user_id === undefined ? undefined : listMemberIdentities({ userId: user_id, businessId: business_id });
   const service = service_id === undefined ? undefined : [{ kind: 'service', memberId: service_id } as const];
   return {
     keys: {
       clients: client_id,
-      ...(sid === undefined ? { revokedTokens: jti } : { sessions: sid }),
+      ...(sid === undefined || narrowed ? { revokedTokens: jti } : {}),
+      ...(sid === undefined ? {} : { sessions: sid }),
       ...(user_id === undefined ? {} : { users: user_id }),
       ...(user_id !== undefined || business_id === undefined ? {} : { businesses: business_id }),
     },
@@ -243,6 +244,8 @@ async function resolveUserToken(deps: TokenReading, claims: AccessClaims, client
   const session = await findActiveSession(deps.store, claims.sid ?? '', now);
   const user = await deps.store.users.get(claims.user_id ?? '');
   if (!session) throw createTokenError('The session of the token ended.', { client, user });
+  if (claims.narrowed && (await deps.store.revokedTokens.get(claims.jti)))
+    throw createTokenError('The token was revoked.', { client, user });
   if (!user) throw createTokenError('The user of the token no longer exists.', { client });
   if (user.locked) throw createTokenError('The user is locked.', { client, user });
   if (session.userId !== user.userId)

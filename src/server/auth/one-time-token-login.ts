@@ -31,7 +31,15 @@ export async function loginWithOneTimeToken(
   const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
   const session = await deriveSession(
     tx,
-    { client, remember: false, scope: token.scope, resources: token.resources, device, parentSession: source },
+    {
+      client,
+      remember: false,
+      scope: token.scope,
+      resources: token.resources,
+      reduced: token.reduced,
+      device,
+      parentSession: source,
+    },
     deps,
   );
   return { user, session };

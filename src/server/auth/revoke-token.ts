@@ -48,7 +48,9 @@ async function isRevocable(
   issuedTo: string | undefined,
 ): Promise<boolean> {
   const refresh = await findRefreshToken(reader, tokenHash);
-  const session = await reader.sessions.get(refresh?.sessionId ?? '');
+  // A used one ends the session for its client only: others can have it from a log or a backup.
+  const isUsable = refresh?.unused !== undefined || issuedTo !== undefined;
+  const session = isUsable ? await reader.sessions.get(refresh?.sessionId ?? '') : undefined;
   const product = await reader.opaqueTokens.get(tokenHash);
   const owner = session?.clientId ?? product?.clientId;
   return owner !== undefined && isIssuedTo(issuedTo, owner);
@@ -59,18 +61,23 @@ function isIssuedTo(clientId: string | undefined, owner: string): boolean {
 }
 
 /**
- * A token without a session needs a row until it expires. Beyond the growth limits of the client's owner all tokens of the
- * client are revoked instead: a revocation never fails, and the rows are limited.
+ * A token without a session, or with less than it, needs a row until it expires. Beyond the growth limits of the client's owner
+ * all tokens of the client, or of the session, are revoked instead: a revocation never fails, and the rows are limited.
  */
 async function revokeAccessToken(claims: AccessClaims, deps: RevocationDeps): Promise<void> {
   const { store, clock } = deps;
-  const { sid, jti, exp, client_id: clientId } = claims;
-  if (sid !== undefined) return store.transaction((tx) => endSession(tx, { sessionId: sid }));
+  const { sid, jti, exp, client_id: clientId, narrowed } = claims;
+  // A service that has a reduced token ends no login with it.
+  if (sid !== undefined && narrowed === undefined) return store.transaction((tx) => endSession(tx, { sessionId: sid }));
   if (!(await findClientOfToken(store, claims))) return;
   const reservation = await reserveCreation(clientId, deps);
   const isInserted = await store.transaction(async (tx) => {
     const client = await findClientOfToken(tx, claims);
     if (!client) return false;
+    if (!reservation && sid !== undefined) {
+      await endSession(tx, { sessionId: sid });
+      return false;
+    }
     if (!reservation) {
       await tx.clients.replace({ ...client, tokenGeneration: (client.tokenGeneration ?? 0) + 1 });
       return false;

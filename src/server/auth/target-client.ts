@@ -1,8 +1,7 @@
 /** Checks for continuing as the same user in another client. */
 import { apiError } from '../../contract/errors.ts';
 import { isOwnerActive } from '../directory/clients.ts';
-import type { Principal } from '../directory/principal.ts';
-import { hasScopeOfSession } from '../sessions/revalidate-caller.ts';
+import { hasWholeToken, type Principal } from '../directory/principal.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';
 
@@ -26,6 +25,6 @@ export async function requireTargetClient(
  * @returns undefined if the token has the full scope of its client.
  */
 export function findNarrowedScope(caller: Principal, session: Session): string[] | undefined {
-  const isNarrowed = session.scope !== undefined || !hasScopeOfSession(caller);
+  const isNarrowed = session.scope !== undefined || !hasWholeToken(caller);
   return isNarrowed ? [...caller.scope] : undefined;
 }

@@ -34,6 +34,14 @@ export interface Principal extends CallerAuthorities {
   readonly subject: string;
 }
 
+/**
+ * False for a token of less than its session, which the user gave to a service, and for those that such a token led to. They
+ * change nothing that the user logs in with, and no session of a login.
+ */
+export function hasWholeToken({ narrowed = [], session }: Pick<Principal, 'narrowed' | 'session'>): boolean {
+  return narrowed.length === 0 && session?.reduced !== true;
+}
+
 /** Whether the client acts for itself and not for a user or a logon; objects of the client then belong to the caller. */
 export function isClientItself(caller: Principal): boolean {
   return caller.user === undefined && caller.logon === undefined;

@@ -33,13 +33,9 @@ export async function listStartedSessions(
 }
 
 async function deleteSession(tx: Transaction, sessionId: string): Promise<void> {
-  await deleteRefreshTokens(tx, sessionId);
-  await tx.sessions.delete(sessionId);
-}
-
-async function deleteRefreshTokens(tx: Transaction, sessionId: string): Promise<void> {
   for (const token of await tx.refreshTokens.find('sessionId', sessionId))
     await tx.refreshTokens.delete(token.tokenHash);
+  await tx.sessions.delete(sessionId);
 }
 
 /** Ends every session of a user, optionally except one, which stays when that of its browser ends. */
@@ -69,12 +65,12 @@ export async function endLoginsOfChangedClient(tx: Transaction, before: Client, 
   const { clientId } = before;
   for (const ticket of await tx.tickets.find('clientId', clientId))
     if (isLoginInProgress(ticket)) await tx.tickets.delete(ticket.ticketHash);
-  const keepsRenewal = after.grantTypes.includes('refresh_token');
+  const losesRenewal = before.grantTypes.includes('refresh_token') && !after.grantTypes.includes('refresh_token');
   const isDemoted = before.party === '1STPARTY' && after.party === '3RDPARTY';
   for (const session of await tx.sessions.find('clientId', clientId))
     if (isOfPerson(session) && !session.browser && (isDemoted || isSwitchedOff(session, after)))
       await endSession(tx, session);
-    else if (session.openid && !keepsRenewal) await deleteRefreshTokens(tx, session.sessionId);
+    else if (session.openid && losesRenewal) await endSession(tx, session);
 }
 
 function isOfPerson({ userId, logon }: Session): boolean {

@@ -1,6 +1,6 @@
 /** Checks in the transaction that the caller is still valid, because its state may change after the request starts. */
 
-import { type Principal, requireUserCaller } from '../directory/principal.ts';
+import { hasWholeToken, type Principal, requireUserCaller } from '../directory/principal.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
@@ -61,10 +61,5 @@ export async function rotateCallerRefreshToken(
   session: Session,
   deps: Parameters<typeof rotateSessionRefreshToken>[2],
 ): Promise<string | undefined> {
-  return hasScopeOfSession(caller) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
-}
-
-/** False for a token with reduced scope or audiences, which the user gave to a service. */
-export function hasScopeOfSession({ narrowed = [] }: Pick<Principal, 'narrowed'>): boolean {
-  return narrowed.length === 0;
+  return hasWholeToken(caller) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
 }

@@ -51,6 +51,8 @@ export interface SessionOptions {
   readonly parentSession?: Session | undefined;
   /** The session that this one ends with. */
   readonly startedBy?: string | undefined;
+  /** Whether the token that it is started with has less than its session. */
+  readonly reduced?: boolean | undefined;
   /** Of a session of a browser, or of a client that a browser session started. */
   readonly browser?: Session['browser'];
   readonly openid?: Session['openid'];
@@ -83,6 +85,7 @@ export async function startSession(
     remember: options.remember,
     ...(options.startedBy === undefined ? {} : { derived: true as const }),
     ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
+    ...(options.reduced || parentSession?.reduced ? { reduced: true as const } : {}),
     ...(options.logon === undefined ? {} : { logon: options.logon }),
     ...(options.device ? toDeviceBinding(options.device) : {}),
     ...(options.browser === undefined ? {} : { browser: options.browser }),
@@ -99,7 +102,7 @@ export async function startSession(
 }
 
 export interface DerivedSessionOptions
-  extends Pick<SessionOptions, 'client' | 'remember' | 'scope' | 'resources' | 'device'> {
+  extends Pick<SessionOptions, 'client' | 'remember' | 'scope' | 'resources' | 'device' | 'reduced'> {
   /** The active session whose token the caller has. */
   readonly parentSession: Session;
 }
@@ -169,7 +172,8 @@ export function narrowAudiences(
   if (granted && !(resources?.every((name) => granted.includes(name)) ?? granted.some((name) => known.includes(name))))
     throw apiError('TARGET_INVALID');
   if (resources === undefined) return session;
-  const isNarrowed = (granted ?? known).some((name) => !resources.includes(name));
+  // A session without any has those that the client gets later, too.
+  const isNarrowed = granted?.every((name) => resources.includes(name)) !== true;
   return { ...withNarrowing(session, isNarrowed ? ['aud'] : []), resources: [...resources] };
 }
 

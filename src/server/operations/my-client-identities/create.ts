@@ -23,6 +23,7 @@ export default defineOperation({
   path: '/my-client-identities',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN)',
+  needsWholeToken: true,
   audit: {
     kind: 'administration',
     targets: { body: ['appId', 'serviceAccountId', 'businessUnitId', 'organizationId'], response: ['clientId'] },

@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/my-client-identities/{clientId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN)',
+  needsWholeToken: true,
   audit: { kind: 'administration', targets: { path: ['clientId'] } },
   status: [204, 401, 403, 404, 500],
   request: { params: { clientId: ClientId } },

@@ -34,6 +34,8 @@ export default defineOperation({
     const scope = new Set(body.scope ?? caller.scope);
     const missingScopes = [...scope].filter((name) => !caller.scope.has(name));
     if (missingScopes.length > 0) throw detailedError('SCOPE_EXCEEDED', { missingScopes });
-    return issuer.issue(await readCallerContent({ store, issuer }, { ...caller, scope }, current));
+    // Also without less: what the client gains later is not for this token.
+    const narrowed = body.scope === undefined ? caller.narrowed : [...(caller.narrowed ?? []), 'scope' as const];
+    return issuer.issue(await readCallerContent({ store, issuer }, { ...caller, scope, narrowed }, current));
   },
 });

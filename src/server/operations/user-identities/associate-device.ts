@@ -4,7 +4,7 @@ import { sensitive } from '../../../contract/sensitive.ts';
 import { associateDevice, hasManyNewDevices } from '../../sessions/devices.ts';
 import { callerKey, withKnownSource } from '../../sessions/known-sources.ts';
 import { bindToDevice } from '../../sessions/refresh-tokens.ts';
-import { hasScopeOfSession, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -30,11 +30,12 @@ export default defineOperation({
   id: 'user-identities.associate-device',
   title: 'Associate a device with the user',
   description:
-    'Associates a device with the user and binds the calling session to it, unless the session is of a login with a browser or the token has less scope or fewer audiences than the session: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices; another one replaces the device that was associated first, if possible one that completed no second factor. Of the devices associated within one hour, five are known devices immediately, and the others after the user logs in with them.',
+    'Associates a device with the user and binds the calling session to it, unless the session is of a login with a browser: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices; another one replaces the device that was associated first, if possible one that completed no second factor. Of the devices associated within one hour, five are known devices immediately, and the others after the user logs in with them.',
   method: 'POST',
   path: '/user-identities/me/associate-user-device',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  needsWholeToken: true,
   audit: { kind: 'administration', targets: { body: ['deviceId', 'deviceName'] } },
   status: [201, 400, 401, 403, 500],
   request: { body: Body },
@@ -46,8 +47,8 @@ export default defineOperation({
     return context.store.transaction(async (tx) => {
       const { user, session } = await revalidateUserCaller(tx, caller, context.clock);
       const { device, deviceTokenId } = await associateDevice(tx, user, body, context);
-      // A login with a browser is renewed by its application alone, on no device; other sessions by those with a whole token.
-      if (session.openid === undefined && hasScopeOfSession(caller)) await bindToDevice(tx, session, device);
+      // A login with a browser is renewed by its application alone, on no device.
+      if (session.openid === undefined) await bindToDevice(tx, session, device);
       const isOneOfMany = await hasManyNewDevices(tx, user.userId, context.clock);
       const known = isOneOfMany ? user : withKnownSource(user, callerKey(context.source, device), context);
       if (known !== user) await tx.users.replace(known);

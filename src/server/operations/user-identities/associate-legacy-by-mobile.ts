@@ -17,6 +17,7 @@ export default defineOperation({
   path: '/user-identities/me/legacy-logons/mobile',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  needsWholeToken: true,
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 403, 429, 500, 503],
   request: { body: LogonReference },

@@ -3,8 +3,9 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
+import { hasWholeToken } from '../../directory/principal.ts';
 import { rotateSessionRefreshToken } from '../../sessions/refresh-tokens.ts';
-import { hasScopeOfSession, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { deriveSession, type SessionDeps, transferSession } from '../../sessions/sessions.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client, Session } from '../../store/tables.ts';
@@ -43,13 +44,14 @@ export default defineOperation({
       const target = await requireTargetClient(tx, query.targetClientId);
       const move = { session, target, scope: findNarrowedScope(caller, session) };
       // A login with a browser is renewed by its application alone, with its secret (RFC 6749, 6).
-      if (session.openid === undefined && hasScopeOfSession(caller))
+      if (session.openid === undefined && hasWholeToken(caller))
         return readUserContent(context, { user, client: target, ...(await moveSession(tx, move, context)) });
       // For a service that the user gave a token of reduced scope: the session of the user stays as it is.
       const derived = {
         client: target,
         scope: move.scope,
         resources: caller.resources,
+        reduced: !hasWholeToken(caller),
         remember: session.remember,
         parentSession: session,
       };

@@ -17,6 +17,7 @@ export default defineOperation({
   path: '/user-identities/me/create-password',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and (AUTH-IDENTIFIED or AUTH-BASIC)',
+  needsWholeToken: true,
   audit: { kind: 'administration', targets: {} },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: z.strictObject({ newPassword: NewPassword }).meta({ id: 'FirstPassword' }) },

@@ -3,6 +3,7 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { lifetimeText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
+import { hasWholeToken } from '../../directory/principal.ts';
 import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
@@ -55,6 +56,7 @@ export default defineOperation({
         ...(targetClientId === undefined ? {} : { targetClientId }),
         ...(scope === undefined ? {} : { scope }),
         ...(caller.resources === undefined ? {} : { resources: caller.resources }),
+        ...(hasWholeToken(caller) ? {} : { reduced: true as const }),
       } as const;
       return issueOneTimeToken(tx, token, context);
     });

@@ -30,6 +30,8 @@ export const SessionRow = z
     logon: text.optional(),
     /** Started with a token of another session, and not by a login. */
     derived: z.literal(true).optional(),
+    /** Started with a token of less than its session, or with what such a token led to. */
+    reduced: z.literal(true).optional(),
     /** The session with whose token it was started: it ends with that one. */
     startedBy: text.optional(),
     /** The device that its refresh token is bound to; only this device can renew it. */
@@ -146,6 +148,8 @@ export const OneTimeTokenRow = z
     scope: names.optional(),
     /** The narrowed audiences of that token. */
     resources: names.optional(),
+    /** Whether that token has less than its session. */
+    reduced: z.literal(true).optional(),
     /** Of a code: the level of the user at the decision, which its session has at most. */
     level: level.optional(),
     /** What an authorization code is bound to (RFC 6749, 4.1.3; RFC 7636). */

@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/user-identities/me/authentication-factors',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER',
+  needsWholeToken: true,
   audit: { kind: 'administration', targets: {} },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: FactorsInput },

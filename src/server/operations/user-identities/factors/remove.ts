@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/user-identities/me/authentication-factors/{id}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER',
+  needsWholeToken: true,
   audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: { params: { id: FactorId } },
