@@ -56,9 +56,9 @@ export async function endSessionsOfClient(tx: Transaction, clientId: string): Pr
 
 /**
  * Ends sessions of a client after its change: those of logins with a browser or a device, if users can no longer log in to it
- * in this way, and those of all its users, if it becomes third-party. Otherwise the holder of one access token could renew it
- * until the session ends, also at another client. Without the grant type, the refresh tokens of such logins are deleted.
- * Logins in progress end too: a new approval does not complete them. The session of the browser stays.
+ * in this way or it can no longer renew them, and those of all its users, if it becomes third-party. Otherwise the holder of
+ * one access token could renew it until the session ends, also at another client. Logins in progress end too: a new approval
+ * does not complete them. The session of the browser stays.
  */
 export async function endLoginsOfChangedClient(tx: Transaction, before: Client, after: Client): Promise<void> {
   if (!losesLogins(before, after)) return;
@@ -66,11 +66,11 @@ export async function endLoginsOfChangedClient(tx: Transaction, before: Client, 
   for (const ticket of await tx.tickets.find('clientId', clientId))
     if (isLoginInProgress(ticket)) await tx.tickets.delete(ticket.ticketHash);
   const losesRenewal = before.grantTypes.includes('refresh_token') && !after.grantTypes.includes('refresh_token');
+  const isEnded = (openid: Session['openid']) => openid && (losesRenewal || !takesPartInLoginsOf(after, openid));
   const isDemoted = before.party === '1STPARTY' && after.party === '3RDPARTY';
   for (const session of await tx.sessions.find('clientId', clientId))
-    if (isOfPerson(session) && !session.browser && (isDemoted || isSwitchedOff(session, after)))
+    if (isOfPerson(session) && !session.browser && (isDemoted || isEnded(session.openid)))
       await endSession(tx, session);
-    else if (session.openid && losesRenewal) await endSession(tx, session);
 }
 
 function isOfPerson({ userId, logon }: Session): boolean {
@@ -87,10 +87,6 @@ const loginTickets: ReadonlySet<OneTimeToken['kind']> = new Set([
 /** A used code stays: its second use ends the session that the first one started. */
 function isLoginInProgress({ kind, authorization }: OneTimeToken): boolean {
   return loginTickets.has(kind) && authorization?.startedSessionId === undefined;
-}
-
-function isSwitchedOff({ openid }: Session, client: Client): boolean {
-  return openid !== undefined && !takesPartInLoginsOf(client, openid);
 }
 
 /** Ends the sessions in which a client acts for itself, not those of users. */
