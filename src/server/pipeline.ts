@@ -239,14 +239,14 @@ function validateParameters({ operation }: Compilation): Step {
   };
 }
 
-/** Another site can cause a POST whose body is missing or ignored; a JSON body makes browsers ask first. */
+/** Another site can cause a POST whose body is a form, missing or ignored; a JSON body makes browsers ask first. */
 function rejectForeignPage({ operation, appContext }: Compilation): Step | undefined {
   if (operation.errorFormat === 'page')
     return ({ ctx }) => {
       assertOpenedAsPage(ctx.req.headers);
       return operation.checksFrames ? undefined : assertNotFramed(ctx.req.headers, appContext.settings);
     };
-  if (operation.method !== 'POST' || operation.request.form) return undefined;
+  if (operation.method !== 'POST') return undefined;
   const assertPreflighted = createPreflightAssertion(appContext.settings.corsOrigins, appContext.baseUrl);
   return ({ ctx }) => assertPreflighted(ctx.req.headers);
 }

@@ -62,7 +62,7 @@ export function createPreflightAssertion(
     if (isForeign(headers))
       throw apiError(
         'CONTENT_TYPE_UNSUPPORTED',
-        'A page of another site must send Content-Type: application/json, and its origin must be in the setting cors-origins.',
+        'A page of another site can send this only if its origin is in the setting cors-origins.',
       );
     return undefined;
   };
