@@ -196,17 +196,17 @@ async function storeConsent({ store, clock }: OperationContext, request: LoginFo
   });
 }
 
-const rightsInWords: Readonly<Record<string, string>> = {
-  openid: 'know which account you are',
-  profile: 'see your user name',
-  email: 'see your e-mail address',
-  phone: 'see your mobile number',
-  offline_access: 'act for you while you are away, until you revoke it',
-  roles: 'see your business, and see and use your roles, except administrative ones',
-};
+const rightsInWords = new Map([
+  ['openid', 'know which account you are'],
+  ['profile', 'see your user name'],
+  ['email', 'see your e-mail address'],
+  ['phone', 'see your mobile number'],
+  ['offline_access', 'act for you while you are away, until you revoke it'],
+  ['roles', 'see your business, and see and use your roles, except administrative ones'],
+]);
 
 function listRights(request: LoginFor): string[] {
-  return listRequestedScopes(request).map((name) => rightsInWords[name] ?? `use ${name}`);
+  return listRequestedScopes(request).map((name) => rightsInWords.get(name) ?? `use ${name}`);
 }
 
 async function finishLogin(

@@ -78,6 +78,15 @@ test('the page for consent names no host for a private scheme, which can have an
   expect(page.text).toContain('returns to <b>com.evil.app</b>');
 });
 
+test('the page for consent shows scopes with names of JavaScript as they are', async () => {
+  const scope = ['constructor', '__proto__', 'toString'];
+  await send(server, '/_iam/clients/partner', { method: 'PATCH', body: { scope } });
+  const { status, text } = await logIn({ client_id: 'partner', scope: scope.join(' ') });
+  expect(status).toBe(200);
+  expect(text).not.toContain('function');
+  for (const name of scope) expect(text).toContain(`use ${name}`);
+});
+
 test.each(['https://x;sandbox/cb', 'https://x,y/cb', 'https://*/cb', "https://'self'/cb", 'http://*;x.localhost/cb'])(
   'no login or logout leads to a host that the policy of a page would read as something else: %s',
   async (uri) => {
