@@ -109,8 +109,10 @@ export const login = defineOperation({
   },
 
   async handle({ query, headers, body }, context) {
-    const request = await readLoginRequest(context, query);
     const browser = await openBrowser(context, headers.cookie);
+    // Before the code is looked up: a form of another site brings no cookie, and would count wrong codes of its visitor.
+    if (!browser.isKnown && query.user_code !== undefined) throw createExpiredPage('device');
+    const request = await readLoginRequest(context, query);
     const state = readFormState(context, { request, browser }, body.form_token);
     if (!state) throw createExpiredLogin(request);
     return steps[body.step](context, state, body);

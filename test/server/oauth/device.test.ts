@@ -164,6 +164,17 @@ test('wrong codes of a source are limited', async () => {
   expect(statuses).toEqual([...Array<number>(50).fill(400), 429]);
 });
 
+test('a form without the cookie, as other sites send it, counts no wrong code', async () => {
+  await using remote = await startServer({ seed, flags: { 'trusted-proxies': '127.0.0.1' } });
+  const visitor = createBrowser({ 'x-forwarded-for': '203.0.113.7' });
+  const forge = () => visitor.copy().post(`${remote.url}/oauth2/login?user_code=BBBB-BBBB`, 'step=cancel&form_token=x');
+  for (let at = 0; at < 51; at += 1)
+    expect(await forge()).toMatchObject({ status: 400, text: expect.stringContaining('This page has expired') });
+  const page = await visitor.get(`${remote.url}/oauth2/device`);
+  const { json } = await postFields(remote, '/oauth2/device_authorization', { client_id: 'tv' });
+  expect(await visitor.submit(page, '', { user_code: String(json.user_code) })).toMatchObject({ status: 200 });
+});
+
 test.each<[string, string, Readonly<Record<string, string>>]>([
   [
     'a client without the grant',
