@@ -189,6 +189,8 @@ interface Traits {
   readonly errorFormat?: 'oauth' | 'page' | undefined;
   /** A page whose handler decides whether pages of other origins may load it in a frame; they may load no other. */
   readonly checksFrames?: true;
+  /** A page to which applications may send forms across sites (OpenID Connect Core 1.0, 3.1.2.1; RP-Initiated Logout 1.0, 2). */
+  readonly acceptsForeignForms?: true;
   /** The codes that the handler can throw. The codes of the pipeline are derived. */
   readonly errors: readonly ErrorCode[];
   /**

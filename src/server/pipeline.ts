@@ -25,7 +25,7 @@ import {
 } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { createConditions } from './http/conditions.ts';
-import { assertNotFramed, assertOpenedAsPage, createPreflightAssertion } from './http/cors.ts';
+import { assertNotFramed, createPageAssertion, createPreflightAssertion } from './http/cors.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
 import { bufferBody, readBody } from './http/read-body.ts';
@@ -241,11 +241,10 @@ function validateParameters({ operation }: Compilation): Step {
 
 /** Another site can cause a POST whose body is a form, missing or ignored; a JSON body makes browsers ask first. */
 function rejectForeignPage({ operation, appContext }: Compilation): Step | undefined {
-  if (operation.errorFormat === 'page')
-    return ({ ctx }) => {
-      assertOpenedAsPage(ctx.req.headers);
-      return operation.checksFrames ? undefined : assertNotFramed(ctx.req.headers, appContext.settings);
-    };
+  if (operation.errorFormat === 'page') {
+    const assertUsedAsPage = createPageAssertion(operation, appContext);
+    return ({ ctx }) => assertUsedAsPage(ctx.req);
+  }
   if (operation.method !== 'POST') return undefined;
   const assertPreflighted = createPreflightAssertion(appContext.settings.corsOrigins, appContext.baseUrl);
   return ({ ctx }) => assertPreflighted(ctx.req.headers);

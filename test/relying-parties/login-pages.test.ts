@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findViewProblems } from '../../packages/console/test/harness/axe-violations.ts';
-import { acquirePage, hasBrowser, releasePage } from '../../packages/console/test/harness/browser.ts';
+import { acquirePage, hasBrowser, otherHost, releasePage } from '../../packages/console/test/harness/browser.ts';
 import { startServer, type TestServer } from '../harness.ts';
+import { deviceGrant } from '../server/oauth/applications.ts';
 import { codeChallenge } from '../server/oauth/browser.ts';
+import { postFields } from '../server/oauth/oauth-requests.ts';
+import { alice, password } from '../server/operations/user-identities/login-fixtures.ts';
 
 const name = 'corp';
 const ada = { userId: 'ada-id', userName: 'ada', userEmail: 'ada@example.com' };
@@ -15,6 +18,12 @@ let callback: string;
 let provider: TestServer;
 let server: TestServer;
 let page: Page;
+
+/** Of the application: what a login leads back to, or a form that it sends to the address after `/form?`. */
+const renderSite = (url = ''): string =>
+  url.startsWith('/form?')
+    ? `<!doctype html><form method="post" action="${url.slice(6)}"><input name="form_token" value="x"><input name="user_code" value="x"><button>Send</button></form>`
+    : 'back';
 
 const press = (text: string) => page.getByRole('button', { name: text, exact: true }).click();
 const openLogin = (changes: Readonly<Record<string, string>> = {}) =>
@@ -27,7 +36,7 @@ const openLogin = (changes: Readonly<Record<string, string>> = {}) =>
 
 describe.runIf(hasBrowser)('in Chromium', () => {
   beforeAll(async () => {
-    application = createServer((_, response) => response.end('back')).listen(0, '127.0.0.1');
+    application = createServer((request, response) => response.end(renderSite(request.url))).listen(0, '127.0.0.1');
     await new Promise((resolve) => application.once('listening', resolve));
     callback = `http://127.0.0.1:${(application.address() as AddressInfo).port}/callback`;
     const client = { grantTypes: ['authorization_code'], idTokenAlg: 'ES256' as const };
@@ -102,4 +111,27 @@ describe.runIf(hasBrowser)('in Chromium', () => {
     await press('Create the account');
     await page.waitForURL(`${callback}?code=*`);
   });
+  // Over http, browsers send Fetch Metadata only to loopback hosts, and Origin to all.
+  test.each(['127.0.0.1', 'localhost', otherHost])(
+    'at http://%s own forms work, and none of another port',
+    async (host) => {
+      const clients = [{ clientId: 'tv', appId: 'Living room', grantTypes: [deviceGrant] }];
+      await using one = await startServer({ seed: { users: [alice], clients }, flags: { 'allowed-host': otherHost } });
+      const at = one.url.replace('127.0.0.1', host);
+      const { json } = await postFields(one, '/oauth2/device_authorization', { client_id: 'tv' });
+      await page.goto(`${at}/oauth2/device?user_code=${json.user_code}`);
+      await press('Continue');
+      await page.getByLabel('User name or e-mail').fill(alice.userName);
+      await page.getByLabel('Password').fill(password);
+      await press('Log in');
+      await press('Allow');
+      await page.getByRole('heading', { name: 'You are logged in to Living room' }).waitFor();
+      await page.goto(`${callback.replace('127.0.0.1', host).replace('callback', 'form')}?${at}/oauth2/device`);
+      await press('Send');
+      await page.getByText('Another site sent this form.').waitFor();
+      await page.goto(`${at}/oauth2/logout`);
+      await press('Log out');
+      await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
+    },
+  );
 });

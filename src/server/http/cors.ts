@@ -1,11 +1,13 @@
 /** Cross-origin requests from browsers (Fetch standard, CORS protocol). */
 
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { apiError } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
 import { hasTestFeatures, type Settings } from '../config/settings.ts';
 import { isLocalName } from '../config/validators.ts';
-import { isFramed, isFromScript, isLoadedByPage } from './fetch-metadata.ts';
+import { isFramed, isFromScript, isLoadedByPage, isOwnForm } from './fetch-metadata.ts';
 import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
@@ -68,11 +70,33 @@ export function createPreflightAssertion(
   };
 }
 
+type FrameSettings = Pick<Settings, 'testFeatures' | 'allowRemote'>;
+
+interface PageDeps {
+  readonly settings: FrameSettings;
+  readonly baseUrl: string;
+}
+
+/** Rejects requests for a page, or with its form, that a page of another origin causes. @throws IamError AUTHORIZATION_INVALID */
+export function createPageAssertion(
+  { method, checksFrames, acceptsForeignForms }: Pick<Operation, 'method' | 'checksFrames' | 'acceptsForeignForms'>,
+  { settings, baseUrl }: PageDeps,
+): (request: IncomingMessage) => undefined {
+  const ownOrigin = new URL(baseUrl).origin;
+  const takesOwnForms = method === 'POST' && acceptsForeignForms !== true;
+  return (request) => {
+    assertOpenedAsPage(request.headers);
+    if (takesOwnForms) assertOwnForm(request, ownOrigin);
+    if (checksFrames !== true) assertNotFramed(request.headers, settings);
+    return undefined;
+  };
+}
+
 /**
  * Rejects what pages of other ports and sibling domains send in the background, with the cookie (SameSite=Lax): the user would
  * not see the login to an application. @throws IamError AUTHORIZATION_INVALID
  */
-export function assertOpenedAsPage(headers: IncomingHttpHeaders): undefined {
+function assertOpenedAsPage(headers: IncomingHttpHeaders): void {
   if (isLoadedByPage(headers))
     throw apiError(
       'AUTHORIZATION_INVALID',
@@ -81,13 +105,20 @@ export function assertOpenedAsPage(headers: IncomingHttpHeaders): undefined {
 }
 
 /**
+ * Rejects forms of other origins: another port of the host can set the cookie of a page that an attacker got, and send its form
+ * with the password of the attacker (login CSRF, RFC 9700, 4.7). @throws IamError AUTHORIZATION_INVALID
+ */
+function assertOwnForm({ headers, socket }: IncomingMessage, ownOrigin: string): void {
+  const hostOrigin = `${socket instanceof TLSSocket ? 'https' : 'http'}://${headers.host}`;
+  if (!isOwnForm(headers, [ownOrigin, hostOrigin]))
+    throw apiError('AUTHORIZATION_INVALID', 'Another site sent this form. Use the form of the page of this server.');
+}
+
+/**
  * Rejects what pages of other origins load in a frame, which can be hidden. With test features anyone logs in as anyone, and
  * test runners have applications in frames. @throws IamError AUTHORIZATION_INVALID
  */
-export function assertNotFramed(
-  headers: IncomingHttpHeaders,
-  settings: Pick<Settings, 'testFeatures' | 'allowRemote'>,
-): undefined {
+export function assertNotFramed(headers: IncomingHttpHeaders, settings: FrameSettings): undefined {
   if (isFramed(headers) && !hasTestFeatures(settings))
     throw apiError(
       'AUTHORIZATION_INVALID',

@@ -50,6 +50,15 @@ export function isFramed({
   return frames.includes(destination) && site !== 'same-origin';
 }
 
+/** Whether a page of these origins or a program sent the form. Without Fetch Metadata, as over http, browsers send only Origin. */
+export function isOwnForm(
+  { origin, 'sec-fetch-site': site }: IncomingHttpHeaders,
+  ownOrigins: readonly string[],
+): boolean {
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  return origin === undefined || ownOrigins.includes(origin);
+}
+
 /** Whether a script sent the request: forms, images and beacons send neither header without a preflight (Fetch, CORS-safelisted). */
 export function isFromScript(headers: IncomingHttpHeaders): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';');

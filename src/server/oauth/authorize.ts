@@ -55,6 +55,7 @@ export const authorizeByForm = defineOperation({
   title: 'Log in with a browser, by a form',
   description: 'The same as GET /oauth2/authorize, with the parameters in a form.',
   method: 'POST',
+  acceptsForeignForms: true,
   request: {
     body: z.object(authorizationForm).meta({ id: 'AuthorizationForm' }),
     form: true,

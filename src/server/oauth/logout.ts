@@ -74,6 +74,7 @@ export const logoutByForm = defineOperation({
   title: 'Log out with a browser, by a form',
   description: 'The same as GET /oauth2/logout, with the parameters in a form; also the confirmation of the user.',
   method: 'POST',
+  acceptsForeignForms: true,
   request: {
     body: LogoutForm,
     form: true,

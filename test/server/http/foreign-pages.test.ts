@@ -5,8 +5,11 @@ import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { oauthOperations } from '../../../src/server/oauth/index.ts';
 import { operations } from '../../../src/server/operations/index.ts';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { appClientId, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
+import { authorizeUrl, seed } from '../oauth/applications.ts';
+import { createBrowser } from '../oauth/browser.ts';
 import { alice, password } from '../operations/user-identities/login-fixtures.ts';
 
 let server: TestServer;
@@ -71,6 +74,79 @@ describe('a page of another site', () => {
     ])('is not, of a program or an allowed origin: %j', async (headers) => {
       expect([400, 401]).toContain((await sendForm(headers)).status);
     });
+  });
+});
+
+describe('a form of another origin', () => {
+  const pages = posts.filter(({ errorFormat }) => errorFormat === 'page');
+  const exempt = ['oauth2.authorize-form', 'oauth2.logout-form'];
+  const navigation = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+  const isRefused = async (path: string, headers: Record<string, string>) => {
+    const { status, body } = await post(path, { ...headers, 'Content-Type': formType });
+    expect(status).toBeLessThan(500);
+    return status === 400 && String(body).includes('Another site sent this form');
+  };
+  const otherPort = () => server.url.replace(/\d+$/, '1');
+
+  test('is accepted only by pages that applications send browsers to', () => {
+    expect(pages.map(({ id }) => id).sort()).toEqual(['oauth2.device-form', 'oauth2.login', ...exempt].sort());
+  });
+
+  test.each(pages.map(nameAndPath))('is refused, but not of exempt pages: %s', async (id = '', path = '') => {
+    for (const headers of [
+      { ...navigation, 'Sec-Fetch-Site': 'same-site' },
+      { ...navigation, 'Sec-Fetch-Site': 'same-site', Origin: server.url },
+      { ...navigation, 'Sec-Fetch-Site': 'cross-site', Origin: 'https://app.example' },
+      { Origin: otherPort() },
+      { Origin: server.url.replace('http:', 'https:') },
+      { Origin: 'https://app.example' },
+      { Origin: 'null' },
+    ])
+      expect([headers, await isRefused(path, headers)]).toEqual([headers, !exempt.includes(id)]);
+  });
+
+  test.each(pages.map(nameAndPath))('is not one of the server itself, or of a program: %s', async (_id, path = '') => {
+    const named = server.url.replace('127.0.0.1', 'localhost');
+    for (const headers of [
+      {},
+      { 'Sec-Fetch-Mode': 'cors' },
+      { ...navigation, 'Sec-Fetch-Site': 'none' },
+      { ...navigation, 'Sec-Fetch-Site': 'same-origin', Origin: server.url },
+      { ...navigation, 'Sec-Fetch-Site': 'same-origin', Origin: 'null' },
+      { Origin: server.url },
+      { Origin: named, Host: new URL(named).host },
+    ])
+      expect([headers, await isRefused(path, headers)]).toEqual([headers, false]);
+  });
+
+  test('logs no visitor in as the attacker, whose cookie another port has set', async () => {
+    await using one = await startServer({ seed });
+    const { text, headers } = await createBrowser().get(authorizeUrl(one));
+    const Cookie = String(headers.get('set-cookie')).split(';')[0] ?? '';
+    const [, token = ''] = /name="form_token" value="([^"]+)"/.exec(text) ?? [];
+    const body = { step: 'password', form_token: token, user_name: alice.userName, password };
+    const submitFrom = (Origin: string) =>
+      send(one, authorizeUrl({ url: '' }).replace('authorize', 'login'), {
+        ...{ method: 'POST', headers: { Origin, Cookie }, body },
+      });
+    const refused = await submitFrom('http://127.0.0.1:1');
+    expect(refused).toMatchObject({ status: 400, body: expect.stringContaining('Another site sent this form') });
+    expect(refused.headers).not.toHaveProperty('set-cookie');
+    expect(await submitFrom(one.url)).toMatchObject({ status: 303 });
+  });
+
+  test('behind a proxy, own forms have the origin of the base URL', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const flags = { 'base-url': 'https://login.example', port: new URL(url).port };
+    await using _proxied = await startServer({ flags });
+    const submitFrom = (Origin: string) =>
+      send({ url }, '/oauth2/device', {
+        method: 'POST',
+        headers: { Origin },
+        body: { form_token: 'x', user_code: 'x' },
+      });
+    expect((await submitFrom('https://login.example')).body).toContain('This page has expired');
+    expect((await submitFrom('https://other.example')).body).toContain('Another site sent this form');
   });
 });
 

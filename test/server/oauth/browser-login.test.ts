@@ -255,7 +255,7 @@ test('a page cannot be framed, loads nothing and keeps no copies', async () => {
   );
   expect(headers.get('set-cookie')).toMatch(/^iam-[0-9a-f]{12}=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
   expect(Object.fromEntries(headers)).toMatchObject({
-    ...{ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' },
+    ...{ 'x-frame-options': 'DENY', 'referrer-policy': 'same-origin', 'cache-control': 'no-store' },
   });
 });
 

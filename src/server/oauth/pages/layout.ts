@@ -63,6 +63,8 @@ ${script === undefined ? undefined : toElement('script', script)}
       ...sameOriginHeaders,
       // The application may have opened a window for the login, and waits for it.
       'Cross-Origin-Opener-Policy': 'unsafe-none',
+      // Else browsers send `Origin: null` with its own forms (Fetch, "append a request Origin header").
+      'Referrer-Policy': 'same-origin',
       'Content-Security-Policy': policy,
       'X-Frame-Options': 'DENY',
       ...(setCookie === undefined ? {} : { 'Set-Cookie': setCookie }),
