@@ -4,7 +4,7 @@ import { assertNoneExceeding, mayGrant } from '../directory/api-keys.ts';
 import { isLevelUpTo } from '../directory/authentication-levels.ts';
 import { resolveGrantableScope } from '../directory/clients.ts';
 import { ownsClient } from '../directory/object-access.ts';
-import type { Principal } from '../directory/principal.ts';
+import { hasWholeToken, type Principal } from '../directory/principal.ts';
 import { resolveClientAuthorities } from '../directory/service-roles.ts';
 import type { ControlContext } from '../request-context.ts';
 import type { Reader } from '../store/store.ts';
@@ -19,7 +19,7 @@ export function findCaller({ settings, caller }: Pick<ControlContext, 'settings'
  * Returns a client that the caller may change. Its secret grants every right of the client, so the caller must be able to
  * give them: an administrator as to a new client, an owner only those that it has itself. Owners create third-party
  * clients only; first-party ones with their id belong to the administrators that created them.
- * @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
+ * @throws IamError CLIENT_NOT_FOUND, TOKEN_NARROWED for an owner, GRANT_EXCEEDED.
  */
 export async function requireManagedClient(
   reader: Reader,
@@ -31,6 +31,7 @@ export async function requireManagedClient(
   if (!caller) return client;
   const isAdministrator = caller.roles.has('ADMIN') && caller.roles.has('AUTH-MFA');
   if (!isAdministrator) assertOwnThirdParty(client, caller);
+  if (!isAdministrator && !hasWholeToken(caller)) throw apiError('TOKEN_NARROWED');
   const mayPass = isAdministrator ? mayGrant : holdsRole;
   const authorities = await resolveClientAuthorities(reader, client);
   const roles = [...authorities].filter((role) => !mayPass(role, caller));

@@ -4,7 +4,7 @@ import type { Operation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
-import { postJson, startWith } from '../operations/user-identities/login-fixtures.ts';
+import { alice, postJson, startWith } from '../operations/user-identities/login-fixtures.ts';
 import { createTokens, renew } from '../operations/user-identities/session-fixtures.ts';
 
 const prefix = '/security/iam/v1';
@@ -61,6 +61,23 @@ test('every operation that changes what a user logs in with requires a whole tok
       expect([path, (response.body as readonly unknown[])[0]]).toMatchObject([path, { code: 'TOKEN_NARROWED' }]);
     }
   expect(await server.dump()).toEqual(before);
+});
+
+test('the owner of a client changes it with a whole token', async () => {
+  await using server = await startWith([], { flags: { host: '0.0.0.0', 'allow-remote': true } });
+  await server.makeClient({ clientId: 'shop', scope: ['READ'] });
+  await server.makeClient({ clientId: 'own', party: '3RDPARTY', userId: alice.userId, scope: [] });
+  const requests: readonly [string, string, object][] = [
+    ['PATCH', '/_iam/clients/own', { appId: 'renamed' }],
+    ['POST', '/_iam/clients/own/rotate-secret', {}],
+  ];
+  const [narrow] = await reduceTokens(server);
+  const { accessToken: whole } = await createTokens(server);
+  for (const [method, path, body] of requests) {
+    const refused = await server.as({ token: narrow ?? '' }).raw(method, path, { body });
+    expect(refused).toMatchObject({ status: 403, body: [{ code: 'TOKEN_NARROWED' }] });
+    expect((await server.as({ token: whole }).raw(method, path, { body })).status).toBe(200);
+  }
 });
 
 test('a token that was asked for without scope is for nothing that its client or another one has', async () => {

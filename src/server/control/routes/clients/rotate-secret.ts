@@ -40,7 +40,14 @@ export default defineRoute({
     secret: true,
   },
   errors: [
-    ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'FIELD_MISSING', 'OVERLAP_ACTIVE', 'OWNER_INACTIVE'] as const),
+    ...([
+      'CLIENT_NOT_FOUND',
+      'TOKEN_NARROWED',
+      'GRANT_EXCEEDED',
+      'FIELD_MISSING',
+      'OVERLAP_ACTIVE',
+      'OWNER_INACTIVE',
+    ] as const),
     ...(['CLIENT_WITHOUT_SECRET', 'SECRET_CONFIGURED'] as const),
   ],
   openapiExamples: { body: { overlap: '24h' } },

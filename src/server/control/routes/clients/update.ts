@@ -76,7 +76,14 @@ export default defineRoute({
   },
   response: { status: 200, body: ClientWithGrants, entity: true },
   errors: [
-    ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'SCOPE_EXCEEDED', 'NAME_NOT_VISIBLE', 'BOOTSTRAP_CLIENT'] as const),
+    ...([
+      'CLIENT_NOT_FOUND',
+      'TOKEN_NARROWED',
+      'GRANT_EXCEEDED',
+      'SCOPE_EXCEEDED',
+      'NAME_NOT_VISIBLE',
+      'BOOTSTRAP_CLIENT',
+    ] as const),
     ...(['ROLE_RESERVED', 'CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED', 'FIELD_VALUE', 'ID_TAKEN'] as const),
   ],
   openapiExamples: { body: { redirectURIs: ['https://app.example.com/callback'], scope: ['reports.read'] } },
