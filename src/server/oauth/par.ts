@@ -71,7 +71,11 @@ export const par = defineOperation({
     // The client authenticated, which the reader of requests of browsers does not know.
     const reader = derive(context, { recordCaller: () => undefined });
     const request = await readAuthorizationRequest(reader, { ...given, client_id: [client.clientId] });
-    const row = { kind: 'pushed-request', clientId: client.clientId, pushedRequest: request.query } as const;
+    const row = {
+      kind: 'pushed-request',
+      clientId: client.clientId,
+      pushedRequest: context.storeSecret.seal(request.query),
+    } as const;
     const { value, expiresIn } = await context.store.transaction(async (tx) => {
       await assertLoginsKept(tx, client);
       return issueOneTimeToken(tx, row, context);
@@ -85,7 +89,7 @@ export const par = defineOperation({
  * @throws PageError for a reference that is unknown, expired, used, or of another client.
  */
 export async function resolvePushedRequest(
-  { store, clock }: OperationContext,
+  { store, clock, storeSecret }: OperationContext,
   given: AuthorizationParameters,
 ): Promise<AuthorizationParameters | undefined> {
   const [reference, ...others] = given.request_uri ?? [];
@@ -98,5 +102,5 @@ export async function resolvePushedRequest(
       'The request of the application was used, has expired, or belongs to another application.',
     );
   }
-  return fromQuery(row.pushedRequest);
+  return fromQuery(storeSecret.open(row.pushedRequest) ?? '');
 }

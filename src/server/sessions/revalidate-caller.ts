@@ -52,8 +52,9 @@ export function readCallerContent(
 }
 
 /**
- * Replaces the refresh token of a changed session. A caller whose token has less scope than the session gets none, and
- * the existing refresh token remains: renewing with a new one would grant it more scope than it has.
+ * Replaces the refresh token of a changed session. A caller whose token has less than the session gets none, and the existing
+ * refresh token remains: renewing with a new one would grant it more than it has. So it does after a login with a browser, whose
+ * application alone renews it.
  */
 export async function rotateCallerRefreshToken(
   tx: Transaction,
@@ -61,5 +62,7 @@ export async function rotateCallerRefreshToken(
   session: Session,
   deps: Parameters<typeof rotateSessionRefreshToken>[2],
 ): Promise<string | undefined> {
-  return hasWholeToken(caller) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
+  return hasWholeToken(caller) && session.openid === undefined
+    ? rotateSessionRefreshToken(tx, session, deps)
+    : undefined;
 }

@@ -32,6 +32,8 @@ test('a pushed request is used once, in place of what the browser sends', async 
     json: { request_uri: expect.stringMatching(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/), expires_in: 60 },
   });
   expect(headers['cache-control']).toBe('no-store');
+  const stored = JSON.stringify(await server.appContext.store.tickets.list());
+  expect(stored).not.toContain('response_type');
   const page = await follow(json.request_uri, 'web', { redirect_uri: 'https://evil.example/', state: 'other' });
   expect(page).toMatchObject({ status: 200, text: expect.stringContaining('to continue to Shop') });
   const answer = readAnswer(await browser.submit(page, 'password', { user_name: 'alice', password }));

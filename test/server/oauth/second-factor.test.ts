@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { password } from '../operations/user-identities/login-fixtures.ts';
-import { authorizeUrl, type Changes, readAnswer, redeem, seed } from './applications.ts';
+import { fulfill, requestChallenge } from '../operations/user-identities/second-factor.ts';
+import { authorizeUrl, type Changes, postAs, readAnswer, redeem, seed } from './applications.ts';
 import { codeOn, createBrowser, type Page, type TestBrowser } from './browser.ts';
 
 let server: TestServer;
@@ -44,6 +45,17 @@ test('the former cookie finds no session any more, and the session stays the sam
   expect(readAnswer(await browser.get(silent))).toHaveProperty('code');
   const sessions = (await send(server, '/_iam/sessions')).body as { readonly kind: string }[];
   expect(sessions.filter(({ kind }) => kind === 'browser')).toHaveLength(1);
+});
+
+test('a service for which the user types a code gets no refresh token of the application', async () => {
+  await logIn();
+  const { json } = await redeem(server, readAnswer(await open()).code);
+  const service = server.as({ token: String(json.access_token) });
+  const raised = await fulfill(service, await requestChallenge(server, service, 'main-email', 'alice@example.com'));
+  expect(decodeJwt(raised.accessToken).authorities).toContain('ROLE_AUTH-MFA');
+  expect(raised).not.toHaveProperty('refreshToken');
+  const renewal = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
+  expect((await postAs(server, 'web', '/oauth2/token', renewal)).json).toHaveProperty('access_token');
 });
 
 test('a wrong code replaces no cookie', async () => {

@@ -87,7 +87,8 @@ export const providerCallback = defineOperation({
   async handle({ params, query: response, headers }, context) {
     const browser = await openBrowser(context, headers.cookie);
     const binding = { state: response.state ?? '', cookie: browser.cookie, provider: params.provider };
-    const started = browser.isKnown ? await consumeProviderLogin(context, binding) : undefined;
+    // Also of a browser without a cookie, which started none: the address must not work in the one that did.
+    const started = await consumeProviderLogin(context, binding);
     if (!started)
       throw createMessageError(apiError('FORM_EXPIRED'), {
         title: 'This login has expired',

@@ -186,7 +186,7 @@ export const OneTimeTokenRow = z
       .optional(),
     /** Of a user code: its device code. */
     deviceCodeHash: secret.optional(),
-    /** The parameters of a pushed authorization request, as a query (RFC 9126). */
+    /** The parameters of a pushed authorization request, as a query, encrypted (RFC 9126). */
     pushedRequest: sensitive(text.optional(), 'secret'),
     /** A login at an OpenID provider: the browser that started it, and the query of its request, encrypted. */
     providerLogin: sensitive(
