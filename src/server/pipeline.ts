@@ -2,7 +2,6 @@
  * The request pipeline: a list of steps, compiled for each operation from its declaration at its first request. The
  * interface defines their order, so that a rejected request reveals nothing.
  */
-
 import { createHostAssertion } from '../contract/email/single-label-hosts.ts';
 import { apiError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';

@@ -15,9 +15,10 @@ export interface ReplacePasswordDeps extends NoticeDeps {
 }
 
 /**
- * Replaces the password of a user. Revokes everything issued before, optionally except one session, and all consents. Of the known sources
- * only the user's address and its authenticated device remain; those known by a second factor all remain if the session is
- * below AUTH-MFA, so that a thief of the password cannot remove them. Part of a transaction; call `outbox.wake()` after it.
+ * Replaces the password of a user. Revokes everything issued before, optionally except one session, and all consents. Of the
+ * known sources only the user's address and its authenticated device remain; those known by a second factor all remain if the
+ * session is below AUTH-MFA, so that a thief of the password cannot remove them. Part of a transaction; call `outbox.wake()`
+ * after it.
  */
 export async function replacePassword(
   tx: Transaction,

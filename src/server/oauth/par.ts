@@ -96,11 +96,12 @@ export async function resolvePushedRequest(
   if (!reference?.startsWith(referencePrefix) || others.length > 0) return undefined;
   const value = reference.slice(referencePrefix.length);
   const row = await store.transaction((tx) => consumeOneTimeToken(tx, 'pushed-request', value, clock));
-  if (row?.pushedRequest === undefined || given.client_id?.length !== 1 || given.client_id[0] !== row.clientId) {
+  const query = storeSecret.open(row?.pushedRequest ?? '');
+  if (query === undefined || given.client_id?.length !== 1 || given.client_id[0] !== row?.clientId) {
     throw createInvalidPage(
       'login',
       'The request of the application was used, has expired, or belongs to another application.',
     );
   }
-  return fromQuery(storeSecret.open(row.pushedRequest) ?? '');
+  return fromQuery(query);
 }

@@ -43,9 +43,8 @@ export default defineOperation({
   errors: ['USER_MISSING'],
 
   async handle({ body }, context) {
-    const { caller } = context;
     return context.store.transaction(async (tx) => {
-      const { user, session } = await revalidateUserCaller(tx, caller, context.clock);
+      const { user, session } = await revalidateUserCaller(tx, context.caller, context.clock);
       const { device, deviceTokenId } = await associateDevice(tx, user, body, context);
       // A login with a browser is renewed by its application alone, on no device.
       if (session.openid === undefined) await bindToDevice(tx, session, device);
